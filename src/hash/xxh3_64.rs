@@ -1,0 +1,48 @@
+//! XXH3_64, by the crate `xxhash-rust`.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
+use crate::keys::ByteColumn;
+
+/// `xxh3-64`.
+pub static INFO: HasherInfo = HasherInfo {
+    name: "xxh3-64",
+    summary: "XXH3_64 of xxHash 0.8, 64 bits",
+    source: "Y. Collet, 2019, https://github.com/Cyan4973/xxHash",
+    bits: 64,
+    seed: Seed::Bits64,
+    input: Input::Bytes,
+    signed: false,
+    build,
+};
+
+#[derive(Debug)]
+struct Xxh3 {
+    seed: u64,
+}
+
+fn build(seed: u64, _: Half) -> Box<dyn KeyHash> {
+    Box::new(Xxh3 { seed })
+}
+
+impl KeyHash for Xxh3 {
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        xxh3_64_with_seed(bytes, self.seed)
+    }
+
+    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
+        let seed = self.seed;
+        hash_all(keys, out, |bytes| xxh3_64_with_seed(bytes, seed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_key_has_the_digest_that_xxhsum_gives() {
+        assert_eq!(build(0, Half::High).hash(b""), 0x2d06_8005_38d3_94c2);
+    }
+}
