@@ -1,0 +1,229 @@
+//! Views: what a hasher sees of a key.
+//!
+//! A view is written as its name, with numbers after a colon where it takes them: `whole`,
+//! `hash-tag`, `slice:0..4`. To add one: a function that writes the seen bytes, and its line in [`ALL`].
+
+use std::fmt;
+
+use super::Key;
+use crate::error::Error;
+
+/// A view's static facts.
+pub struct ViewInfo {
+    /// Name in scenario files, before the colon.
+    pub name: &'static str,
+    /// How it is written, with its numbers if it takes any.
+    pub syntax: &'static str,
+    /// What the hasher sees.
+    pub doc: &'static str,
+    /// How many numbers follow the colon.
+    pub numbers: usize,
+    /// Appends what the hasher sees.
+    pub write: fn(numbers: [u32; 2], key: &Key<'_>, out: &mut Vec<u8>),
+}
+
+/// All views, in the order in which lists show them.
+pub static ALL: &[ViewInfo] = &[
+    ViewInfo {
+        name: "whole",
+        syntax: "whole",
+        doc: "the key's text: integers in decimal, UUIDs hyphenated in lower case",
+        numbers: 0,
+        write: |_, key, out| write_whole(key, out),
+    },
+    ViewInfo {
+        name: "hash-tag",
+        syntax: "hash-tag",
+        doc: "the bytes between the first `{` and the first `}` after it, if there are any; else the whole key (Redis Cluster)",
+        numbers: 0,
+        write: |_, key, out| {
+            let start = out.len();
+            write_whole(key, out);
+            if let Some(tag) = hash_tag(&out[start..]) {
+                out.copy_within(start + tag.start..start + tag.end, start);
+                out.truncate(start + tag.len());
+            }
+        },
+    },
+    ViewInfo {
+        name: "slice",
+        syntax: "slice:FROM..TO",
+        doc: "bytes FROM (from 0) up to but not including TO of the key's text, as far as it has them",
+        numbers: 2,
+        write: |[from, to], key, out| {
+            let start = out.len();
+            write_whole(key, out);
+            let len = out.len() - start;
+            let (from, to) = ((from as usize).min(len), (to as usize).min(len));
+            out.copy_within(start + from..start + to, start);
+            out.truncate(start + to - from);
+        },
+    },
+    ViewInfo {
+        name: "utf16le",
+        syntax: "utf16le",
+        doc: "the key's text as UTF-16 units, low byte first",
+        numbers: 0,
+        write: |_, key, out| {
+            for unit in key.to_string().encode_utf16() {
+                out.extend_from_slice(&unit.to_le_bytes());
+            }
+        },
+    },
+    ViewInfo {
+        name: "i64-be",
+        syntax: "i64-be",
+        doc: "integers as 8 bytes, high byte first; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match key {
+            Key::I64(i) => out.extend_from_slice(&i.to_be_bytes()),
+            Key::U64(u) => out.extend_from_slice(&u.to_be_bytes()),
+            other => write_whole(other, out),
+        },
+    },
+    ViewInfo {
+        name: "i64-le",
+        syntax: "i64-le",
+        doc: "integers as 8 bytes, low byte first; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match key {
+            Key::I64(i) => out.extend_from_slice(&i.to_le_bytes()),
+            Key::U64(u) => out.extend_from_slice(&u.to_le_bytes()),
+            other => write_whole(other, out),
+        },
+    },
+    ViewInfo {
+        name: "uuid-bytes",
+        syntax: "uuid-bytes",
+        doc: "UUIDs as their 16 bytes; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match key {
+            Key::Uuid(u) => out.extend_from_slice(&u.to_be_bytes()),
+            other => write_whole(other, out),
+        },
+    },
+    ViewInfo {
+        name: "json",
+        syntax: "json",
+        doc: "the key's text as a JSON string, quotes included; integers bare",
+        numbers: 0,
+        write: |_, key, out| match key {
+            Key::I64(_) | Key::U64(_) => write_whole(key, out),
+            other => {
+                let text = serde_json::to_string(&other.to_string()).expect("a string is JSON");
+                out.extend_from_slice(text.as_bytes());
+            }
+        },
+    },
+];
+
+/// A view with its numbers.
+#[derive(Clone, Copy)]
+pub struct View {
+    info: &'static ViewInfo,
+    numbers: [u32; 2],
+}
+
+impl View {
+    /// The whole key.
+    pub fn whole() -> Self {
+        View { info: &ALL[0], numbers: [0; 2] }
+    }
+
+    /// Parses the text form.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let (name, tail) = text.split_once(':').unwrap_or((text, ""));
+        let info = ALL
+            .iter()
+            .find(|v| v.name == name)
+            .ok_or_else(|| Error::unknown("view", name, ALL.iter().map(|v| v.name)))?;
+        let wrong = || Error::invalid("not a view").help(format!("write `{}`", info.syntax));
+        let parts: Vec<&str> =
+            if tail.is_empty() { Vec::new() } else { tail.split("..").collect() };
+        if parts.len() != info.numbers {
+            return Err(wrong());
+        }
+        let mut numbers = [0; 2];
+        for (number, part) in numbers.iter_mut().zip(parts) {
+            *number = part.parse().map_err(|_| wrong())?;
+        }
+        if info.numbers == 2 && numbers[0] >= numbers[1] {
+            return Err(wrong().help("TO must be larger than FROM"));
+        }
+        Ok(View { info, numbers })
+    }
+
+    /// Whether it is the whole key.
+    pub fn is_whole(&self) -> bool {
+        self.info.name == "whole"
+    }
+
+    /// Appends what the hasher sees.
+    pub fn write(&self, key: &Key<'_>, out: &mut Vec<u8>) {
+        (self.info.write)(self.numbers, key, out);
+    }
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &Self) -> bool {
+        self.info.name == other.info.name && self.numbers == other.numbers
+    }
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.info.numbers {
+            0 => f.write_str(self.info.name),
+            _ => write!(f, "{}:{}..{}", self.info.name, self.numbers[0], self.numbers[1]),
+        }
+    }
+}
+
+fn write_whole(key: &Key<'_>, out: &mut Vec<u8>) {
+    match key {
+        Key::Text(t) => out.extend_from_slice(t.as_bytes()),
+        Key::Bytes(b) => out.extend_from_slice(b),
+        other => out.extend_from_slice(other.to_string().as_bytes()),
+    }
+}
+
+/// Redis Cluster's rule: first `{`, first `}` after it, something between.
+fn hash_tag(key: &[u8]) -> Option<std::ops::Range<usize>> {
+    let open = key.iter().position(|&b| b == b'{')?;
+    let close = open + key[open..].iter().position(|&b| b == b'}')?;
+    (close > open + 1).then_some(open + 1..close)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(view: &str, key: Key<'_>) -> Vec<u8> {
+        let mut out = b"before".to_vec();
+        View::parse(view).unwrap().write(&key, &mut out);
+        out.split_off(6)
+    }
+
+    #[test]
+    fn hash_tags_follow_the_rule_of_redis_cluster() {
+        let tag = |key| String::from_utf8(seen("hash-tag", Key::Text(key))).unwrap();
+        assert_eq!(tag("{user}:1"), "user");
+        assert_eq!(tag("{}x"), "{}x");
+        assert_eq!(tag("foo{}{bar}"), "foo{}{bar}");
+        assert_eq!(tag("foo{{bar}}zap"), "{bar");
+        assert_eq!(tag("}foo{bar}"), "bar");
+        assert_eq!(tag("foo{bar"), "foo{bar");
+    }
+
+    #[test]
+    fn views_see_what_they_say() {
+        assert_eq!(seen("slice:2..4", Key::Text("abcdef")), b"cd");
+        assert_eq!(seen("slice:2..40", Key::Text("abc")), b"c");
+        assert_eq!(seen("utf16le", Key::Text("aé")), [0x61, 0, 0xe9, 0]);
+        assert_eq!(seen("i64-be", Key::I64(-2)), [255, 255, 255, 255, 255, 255, 255, 254]);
+        assert_eq!(seen("json", Key::Text("a\"b")), br#""a\"b""#);
+        assert_eq!(seen("whole", Key::I64(-42)), b"-42");
+        assert!(View::parse("slice:4..2").is_err());
+        assert!(View::parse("whole:1").is_err());
+    }
+}
