@@ -1,0 +1,114 @@
+//! Nodes, their weights and places; the cluster at one step of a path.
+//!
+//! A [`NodeId`] is interned by name for the whole cell: the same name on any path, or added again
+//! after a removal, is the same id. Positional strategies go by the order of [`Cluster::nodes`].
+
+pub mod change;
+pub mod label;
+pub mod path;
+pub mod server_list;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use change::{Change, ChangeKind, OnFail};
+
+/// A node's number, interned by name; below [`Cluster::ids`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// One server, shard or database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Interned number.
+    pub id: NodeId,
+    /// Name, unique in the cluster.
+    pub name: Arc<str>,
+    /// Relative capacity, at least 0 and finite.
+    pub weight: f64,
+    /// Failure domain above the rack.
+    pub zone: Option<Arc<str>>,
+    /// Failure domain below the zone.
+    pub rack: Option<Arc<str>>,
+    /// Host name or address, where labels or keys need it.
+    pub host: Option<Arc<str>>,
+    /// Port, where labels need it.
+    pub port: Option<u16>,
+    /// Explicit server id, where a system has one.
+    pub server_id: Option<u32>,
+    /// What the node can bear, by load.
+    pub capacity: BTreeMap<Arc<str>, u64>,
+}
+
+impl Node {
+    /// A node of weight 1 with nothing but a name.
+    pub fn named(id: u32, name: &str) -> Self {
+        Node {
+            id: NodeId(id),
+            name: name.into(),
+            weight: 1.0,
+            zone: None,
+            rack: None,
+            host: None,
+            port: None,
+            server_id: None,
+            capacity: BTreeMap::new(),
+        }
+    }
+}
+
+/// The members of the cluster at one step, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// Members in order; those that failed as `unavailable` are still members.
+    pub nodes: Vec<Node>,
+    /// One more than the largest id that any step of the path uses: the size of per-node tables.
+    pub ids: usize,
+    /// Members that are down: their keys are ABSENT though routing still points at them.
+    pub down: Vec<NodeId>,
+}
+
+impl Cluster {
+    /// `n` nodes of weight 1 whose names come from a template with `{i}`, from 0.
+    pub fn numbered(n: usize, template: &str) -> Self {
+        let nodes = (0..n)
+            .map(|i| Node::named(i as u32, &template.replace("{i}", &i.to_string())))
+            .collect();
+        Cluster { nodes, ids: n, down: Vec::new() }
+    }
+
+    /// Sum of the weights, in the order of the nodes.
+    pub fn total_weight(&self) -> f64 {
+        self.nodes.iter().map(|n| n.weight).sum()
+    }
+
+    /// Whether all weights are equal.
+    pub fn is_unweighted(&self) -> bool {
+        self.nodes.windows(2).all(|pair| pair[0].weight == pair[1].weight)
+    }
+
+    /// The member with that id.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.iter().find(|n| n.id == id)
+    }
+
+    /// Share of the total weight by id (length `ids`); 0 for ids that are no members or down.
+    pub fn fair_shares(&self) -> Vec<f64> {
+        let mut shares = vec![0.0; self.ids];
+        let up = || self.nodes.iter().filter(|n| !self.down.contains(&n.id));
+        let total: f64 = up().map(|n| n.weight).sum();
+        for node in up() {
+            shares[node.id.0 as usize] = node.weight / total;
+        }
+        shares
+    }
+
+    /// The same cluster with other node names, by id; for trials.
+    pub fn renamed(&self, names: &[Arc<str>]) -> Self {
+        let mut cluster = self.clone();
+        for node in &mut cluster.nodes {
+            node.name = names[node.id.0 as usize].clone();
+        }
+        cluster
+    }
+}
