@@ -1,0 +1,42 @@
+//! What several strategies hash and explain alike.
+
+use super::ExplainStep;
+use crate::error::Error;
+use crate::hash::{Input, KeyHash};
+use crate::keys::{ColumnSpec, Key};
+
+/// The column's hash function for the names or labels of nodes.
+pub fn label_hash(strategy: &str, column: &ColumnSpec) -> Result<Box<dyn KeyHash>, Error> {
+    if column.hasher.input == Input::Integer {
+        return Err(Error::unsupported(format!(
+            "{strategy} hashes the names of nodes, hasher `{}` takes integers only",
+            column.hasher.name
+        )));
+    }
+    Ok((column.hasher.build)(column.seed, column.half))
+}
+
+/// The first line of an explanation: the digest of the key.
+pub fn digest_step(column: &ColumnSpec, key: &Key<'_>, digest: u64) -> ExplainStep {
+    let view =
+        if column.view.is_whole() { String::new() } else { format!("{:?} of ", column.view) };
+    let seed = if column.seed == 0 { String::new() } else { format!(", seed {}", column.seed) };
+    let key = match key {
+        Key::Text(text) => format!("{text:?}"),
+        other => other.to_string(),
+    };
+    ExplainStep {
+        what: format!("{}({view}{key}{seed})", column.hasher.name),
+        value: hex(digest, column.bits()),
+    }
+}
+
+/// A digest in hexadecimal, as wide as it is.
+pub fn hex(digest: u64, bits: u32) -> String {
+    format!("{digest:#0width$x}", width = bits as usize / 4 + 2)
+}
+
+/// A line of an explanation.
+pub fn step(what: impl Into<String>, value: impl ToString) -> ExplainStep {
+    ExplainStep { what: what.into(), value: value.to_string() }
+}
