@@ -1,0 +1,114 @@
+//! Plain facts of a step: sizes, totals, outcomes, copies.
+
+use super::{Family, MetricInfo, Unit};
+
+/// Sizes of the cluster and the placement.
+pub static SIZES: Family = Family {
+    name: "sizes",
+    forms: &["STAT"],
+    metrics: &[
+        MetricInfo {
+            name: "nodes",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "live nodes",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.nodes as f64),
+        },
+        MetricInfo {
+            name: "points",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "points on the ring, entries of the table, or buckets",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.points as f64),
+        },
+        MetricInfo {
+            name: "heap-bytes",
+            unit: Unit::Bytes,
+            range: "0 and more",
+            doc: "size of the placement's tables",
+            formula: "table entries × entry size",
+            source: "",
+            read: |p| Some(p.step.heap_bytes as f64),
+        },
+    ],
+};
+
+/// Totals of the loads.
+pub static TOTALS: Family = Family {
+    name: "totals",
+    forms: &["totals.LOAD"],
+    metrics: &[MetricInfo {
+        name: "total",
+        unit: Unit::Count,
+        range: "0 and more",
+        doc: "total of the load, outcomes included",
+        formula: "placed + misrouted + refused + absent",
+        source: "",
+        read: |p| Some(*p.step.totals.get(p.load)? as f64),
+    }],
+};
+
+/// Keys that no node got.
+pub static OUTCOMES: Family = Family {
+    name: "outcomes",
+    forms: &["outcomes.STAT"],
+    metrics: &[
+        MetricInfo {
+            name: "misrouted",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "keys (requests in sessions) sent to a negative or out-of-range shard",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.outcomes.misrouted as f64),
+        },
+        MetricInfo {
+            name: "refused",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "keys (requests in sessions) that the system would refuse",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.outcomes.refused as f64),
+        },
+        MetricInfo {
+            name: "absent",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "keys (requests in sessions) without a range, a parsable id or a live node",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.outcomes.absent as f64),
+        },
+    ],
+};
+
+/// Copies of keys; their balance is in the family `balance`.
+pub static COPIES: Family = Family {
+    name: "copies",
+    forms: &["copies.STAT"],
+    metrics: &[
+        MetricInfo {
+            name: "replicas",
+            unit: Unit::Count,
+            range: "2 and more",
+            doc: "copies wanted per key",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.copies.as_ref()?.replicas as f64),
+        },
+        MetricInfo {
+            name: "short-keys",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "keys with fewer distinct nodes than wanted",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.copies.as_ref()?.short_keys as f64),
+        },
+    ],
+};

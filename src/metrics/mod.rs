@@ -1,0 +1,374 @@
+//! Metrics: what the numbers of a record are called, what they mean, and how they are computed.
+//!
+//! [`ALL`] holds the families of metrics; `list metrics`, the check of `[[expect]]` and every
+//! look-up by dotted name come from it. A family has forms such as `movement.LOAD.STAT`, in which
+//! `STAT` is the name of one of its metrics, `LOAD` one of [`LOADS`] and `PERCENTILE` one of
+//! [`bands::PERCENTILES`].
+//!
+//! To add a metric: an entry in the family that it belongs to, or a new file with a family and two
+//! lines here.
+
+pub mod balance;
+pub mod bands;
+pub mod chi_square;
+pub mod facts;
+pub mod ideal;
+pub mod interval;
+pub mod movement;
+pub mod special;
+pub mod spread;
+pub mod theory;
+
+use crate::error::Error;
+use crate::record::{CellRecord, StepRecord};
+
+/// The loads that a record may hold, in the order of lists.
+pub const LOADS: &[&str] = &["keys", "requests", "bytes", "reads", "writes"];
+
+/// What a number counts, and so how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Whole things: keys, requests, nodes.
+    Count,
+    /// Bytes.
+    Bytes,
+    /// A fraction that is shown in per cent.
+    Share,
+    /// A multiple of the fair load.
+    Ratio,
+    /// A plain number.
+    Number,
+}
+
+impl Unit {
+    /// The unit in one word, for lists.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unit::Count => "count",
+            Unit::Bytes => "bytes",
+            Unit::Share => "share",
+            Unit::Ratio => "ratio",
+            Unit::Number => "number",
+        }
+    }
+}
+
+/// One metric.
+#[derive(Debug)]
+pub struct MetricInfo {
+    /// Its name where the family's forms have `STAT`.
+    pub name: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// The values that it can take.
+    pub range: &'static str,
+    /// What it is; no full stop.
+    pub doc: &'static str,
+    /// The formula, where there is one worth stating.
+    pub formula: &'static str,
+    /// Where it comes from, where it is not our own.
+    pub source: &'static str,
+    /// Reads it from the record. None: this step does not have it.
+    pub read: fn(&Point<'_>) -> Option<f64>,
+}
+
+/// Metrics that are addressed alike.
+#[derive(Debug)]
+pub struct Family {
+    /// What the family is called.
+    pub name: &'static str,
+    /// Ways to address a metric, with the placeholders `LOAD`, `STAT` and `PERCENTILE`.
+    pub forms: &'static [&'static str],
+    /// The metrics, in the order of lists.
+    pub metrics: &'static [MetricInfo],
+}
+
+/// All families, in the order in which lists show them.
+pub static ALL: &[&Family] = &[
+    &balance::FAMILY,
+    &balance::CHI_SQUARES,
+    &movement::FAMILY,
+    &theory::FAMILY,
+    &bands::FAMILY,
+    &facts::TOTALS,
+    &facts::OUTCOMES,
+    &facts::COPIES,
+    &facts::SIZES,
+];
+
+/// Where a metric is read, and what its name says beyond the metric itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// The cell.
+    pub cell: &'a CellRecord,
+    /// The step, one of the cell's.
+    pub step: &'a StepRecord,
+    /// The form that the name has.
+    pub form: &'static str,
+    /// What stands for `LOAD`; empty if nothing does.
+    pub load: &'a str,
+    /// What stands for `PERCENTILE`; empty if nothing does.
+    pub percentile: &'a str,
+}
+
+/// A dotted name taken apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// The metric.
+    pub info: &'static MetricInfo,
+    form: &'static str,
+    load: &'static str,
+    percentile: &'static str,
+}
+
+impl Metric {
+    /// Its value at a step of a cell. None: the step does not have it.
+    pub fn value(&self, step: &StepRecord, cell: &CellRecord) -> Option<f64> {
+        let Metric { info, form, load, percentile } = *self;
+        (info.read)(&Point { cell, step, form, load, percentile })
+    }
+
+    /// The load that it counts, if it counts one.
+    pub fn load(&self) -> Option<&'static str> {
+        match self.load {
+            "" if self.form == balance::KEYS_FORM => Some("keys"),
+            "" => None,
+            load => Some(load),
+        }
+    }
+
+    /// Whether only a step after a change has it.
+    pub fn needs_change(&self) -> bool {
+        self.form.starts_with("movement.") || self.info.name == "share-moved"
+    }
+
+    /// Whether only a cell with a band over label sets has it.
+    pub fn needs_trials(&self) -> bool {
+        self.form.starts_with("trials.")
+    }
+
+    /// Whether only a cell with replicas has it.
+    pub fn needs_replicas(&self) -> bool {
+        self.form.starts_with("copies.")
+    }
+
+    /// The dotted name.
+    pub fn name(&self) -> String {
+        let words = self.form.split('.').map(|word| match word {
+            "LOAD" => self.load,
+            "STAT" => self.info.name,
+            "PERCENTILE" => self.percentile,
+            word => word,
+        });
+        words.collect::<Vec<_>>().join(".")
+    }
+}
+
+/// Every metric under every name that it can have.
+pub fn all() -> impl Iterator<Item = Metric> {
+    let or_none = |word: &'static str, form: &str, items: Vec<&'static str>| {
+        if form.split('.').any(|w| w == word) { items } else { vec![""] }
+    };
+    ALL.iter().flat_map(|family| family.forms.iter().map(move |&form| (family, form))).flat_map(
+        move |(family, form)| {
+            let percentiles = bands::PERCENTILES.iter().map(|(name, _)| *name).collect();
+            let percentiles = or_none("PERCENTILE", form, percentiles);
+            let mut metrics = Vec::new();
+            for load in or_none("LOAD", form, LOADS.to_vec()) {
+                for info in family.metrics {
+                    for &percentile in &percentiles {
+                        metrics.push(Metric { info, form, load, percentile });
+                    }
+                }
+            }
+            metrics
+        },
+    )
+}
+
+/// Every name that an expectation can use, e.g. `keys.max-over-mean`.
+pub fn names() -> Vec<String> {
+    all().map(|metric| metric.name()).collect()
+}
+
+/// The metric of that dotted name, or an error that suggests the nearest one.
+pub fn find(name: &str) -> Result<Metric, Error> {
+    all().find(|metric| metric.name() == name).ok_or_else(|| {
+        let names = names();
+        let mut error = Error::unknown("metric", name, names.iter().map(String::as_str));
+        // The forms and their words instead of some hundreds of names.
+        error.help.pop();
+        for family in ALL {
+            let stats: Vec<&str> = family.metrics.iter().map(|m| m.name).collect();
+            error = error.help(format!("{}: {}", family.forms.join(", "), stats.join(", ")));
+        }
+        error.help(format!("LOAD is one of {}", LOADS.join(", ")))
+    })
+}
+
+/// The value of a dotted name at a step of a cell. None: there is no such metric, or not here;
+/// [`find`] tells the two apart.
+pub fn value(step: &StepRecord, cell: &CellRecord, metric: &str) -> Option<f64> {
+    find(metric).ok()?.value(step, cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value as Json, json};
+    use std::collections::BTreeSet;
+
+    /// A cell of two steps in which every number is a different one.
+    fn cell() -> (CellRecord, Json) {
+        let mut counter = 0;
+        let mut numbers = |names: &[&str]| -> Json {
+            let pairs = names.iter().map(|name| {
+                counter += 1;
+                ((*name).to_string(), json!(counter))
+            });
+            Json::Object(pairs.collect())
+        };
+        let balance = [
+            "max-over-mean",
+            "min-over-mean",
+            "max-deviation",
+            "cv",
+            "gini",
+            "p99-over-mean",
+            "chi-square-fair",
+            "p-fair",
+            "chi-square-owned",
+            "p-owned",
+            "dof",
+        ];
+        let moved = [
+            "moved",
+            "share-moved",
+            "minimum-share",
+            "minimum-actual-share",
+            "excess-share",
+            "between-survivors-share",
+            "largest-inheritor-share",
+        ];
+        let band = ["p2.5", "p5", "p50", "p95", "p97.5", "mean", "own-percentile"];
+        let theory = ["cv-owned", "cv-sampling", "hot-key-floor", "share-moved"];
+        let mut step = numbers(&["step", "nodes", "points", "heap-bytes"]);
+        step["step"] = json!(2);
+        step["change"] = json!("add db16");
+        step["totals"] = numbers(&["keys", "requests", "bytes"]);
+        step["outcomes"] = numbers(&["misrouted", "refused", "absent"]);
+        step["per-node"] = json!([]);
+        step["theory"] = numbers(&theory);
+        step["balance"]["keys"] = numbers(&balance);
+        // Only keys are tested by chi-square.
+        let spread = &balance[..6];
+        for load in ["requests", "bytes", "owned"] {
+            step["balance"][load] = numbers(spread);
+        }
+        step["copies"] = numbers(&["replicas", "short-keys"]);
+        step["copies"]["per-node"] = json!([]);
+        step["copies"]["balance"] = numbers(spread);
+        step["movement"] = json!({ "verb": "moved", "per-node": [], "pairs": null });
+        for load in ["keys", "requests", "bytes"] {
+            step["movement"][load] = numbers(&moved);
+            step["movement"]["from-start"][load] = numbers(&moved);
+        }
+        let mut trials = json!({ "step": 2 });
+        let banded = ["max-over-mean", "min-over-mean", "max-deviation", "cv-squared"];
+        for stat in banded.iter().chain(&["share-moved"]) {
+            trials[*stat] = numbers(&band);
+        }
+        let cell = json!({
+            "id": "ring", "strategy": "ring", "preset": null, "hasher": null, "label": null,
+            "at": {}, "unsupported": null,
+            "workload": {
+                "pattern": "sequential", "traffic": null, "rows": 1, "distinct": 1,
+                "hottest-share": null,
+            },
+            "steps": [step],
+            "trials": { "count": 1, "on": "ownership", "reason": null, "steps": [trials] },
+        });
+        (serde_json::from_value(cell.clone()).unwrap(), cell)
+    }
+
+    /// Numbers of the record by the name that the documentation of names gives them.
+    fn leaves(at: &str, json: &Json, out: &mut Vec<(String, f64)>) {
+        match json {
+            Json::Object(map) => {
+                for (key, value) in map {
+                    let name = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                    leaves(&name, value, out);
+                }
+            }
+            Json::Number(n) => out.push((at.to_string(), n.as_f64().unwrap())),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_number_of_a_step_has_its_name() {
+        let (cell, json) = cell();
+        let step = &json["steps"][0];
+        let mut want = Vec::new();
+        leaves("", step, &mut want);
+        leaves("trials", &json["trials"]["steps"][0], &mut want);
+        want.retain(|(name, _)| name != "step" && name != "trials.step");
+        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 2 + 6 * 7 + 5 * 7);
+        for (path, number) in &want {
+            let name = path.replace("copies.balance", "copies").replace("balance.", "");
+            let metric = find(&name).unwrap_or_else(|_| panic!("{path} has no name"));
+            assert_eq!(metric.value(&cell.steps[0], &cell), Some(*number), "{name}");
+            assert_eq!(value(&cell.steps[0], &cell, &name), Some(*number), "{name}");
+        }
+        // And no name reads anything but those; all are there but for the loads `reads`, `writes`.
+        let read: Vec<String> =
+            all().filter(|m| m.value(&cell.steps[0], &cell).is_some()).map(|m| m.name()).collect();
+        assert_eq!(read.len(), want.len());
+        let unread: Vec<String> = names().into_iter().filter(|n| !read.contains(n)).collect();
+        assert!(unread.iter().all(|n| n.contains("reads") || n.contains("writes")), "{unread:?}");
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let names = names();
+        let unique: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(unique.len(), names.len());
+        for name in &names {
+            assert_eq!(find(name).unwrap().name(), *name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_suggest_the_nearest() {
+        let error = find("keys.max-over-men").unwrap_err();
+        assert_eq!(error.message, "unknown metric `keys.max-over-men`");
+        assert_eq!(error.help[0], "did you mean `keys.max-over-mean`?");
+        assert!(error.help.iter().any(|h| h.starts_with("theory.STAT: cv-owned, ")), "{error}");
+        for wrong in ["", ".", "keys", "STAT", "LOAD.STAT", "keys.max-over-mean.p50", "keys.moved"]
+        {
+            assert!(find(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn at_step_one_the_start_is_the_step_before() {
+        let (mut cell, _) = cell();
+        cell.steps[0].movement.as_mut().unwrap().from_start = None;
+        let read = |name| value(&cell.steps[0], &cell, name);
+        let name = "movement.from-start.keys.share-moved";
+        assert!(read(name).is_some());
+        assert_eq!(read(name), read("movement.keys.share-moved"));
+        cell.steps[0].movement = None;
+        assert_eq!(value(&cell.steps[0], &cell, name), None);
+    }
+
+    #[test]
+    fn every_metric_says_what_it_is() {
+        for family in ALL {
+            for metric in family.metrics {
+                assert!(!metric.doc.is_empty() && !metric.doc.ends_with('.'), "{}", metric.name);
+                assert!(!metric.range.is_empty(), "{}", metric.name);
+            }
+        }
+    }
+}
