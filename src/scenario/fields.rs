@@ -1,0 +1,327 @@
+//! The closed tables of the scenario file: what each may hold.
+
+use super::table::{Holds, Nested, TableSpec};
+use crate::params::{Default, Param, Type};
+
+/// Most nodes that a cluster may have.
+pub const MAX_NODES: usize = 100_000;
+/// Most cells that a scenario may have.
+pub const MAX_CELLS: usize = 10_000;
+/// Most changes of a path.
+pub const MAX_STEPS: usize = 1000;
+/// Most placements (cells × steps) of a scenario.
+pub const MAX_PLACEMENTS: usize = 100_000;
+/// Most node entries over all placements: each has a tally of its own.
+pub const MAX_PLACED_NODES: usize = 20_000_000;
+/// Most node entries over the steps of all distinct clusters and paths: each is a node in memory.
+pub const MAX_HISTORY_NODES: usize = 2_000_000;
+/// Largest weight: far beyond any real one, and sums of weights stay finite.
+const MAX_WEIGHT: f64 = 1e9;
+/// Most label sets of a band, an event or a search.
+pub const MAX_TRIALS: i64 = 100_000_000;
+
+const ANY_NUMBER: Type = Type::Float { min: f64::MIN, max: f64::MAX };
+const STEP: Type = Type::Int { min: 0, max: MAX_STEPS as i64 };
+
+/// Statistics that conditions of events and searches may name (DESIGN section 6).
+pub const CONDITION_METRICS: &[&str] =
+    &["max-over-mean", "min-over-mean", "max-deviation", "cv", "cv-squared"];
+
+const fn nested(name: &'static str, doc: &'static str, holds: Holds) -> Nested {
+    Nested { name, doc, holds }
+}
+
+const fn text(name: &'static str, doc: &'static str) -> Param {
+    Param::new(name, Type::Text, Default::Absent, doc)
+}
+
+const WEIGHT: Param = Param::new(
+    "weight",
+    Type::Float { min: 0.0, max: MAX_WEIGHT },
+    Default::Absent,
+    "relative capacity; 1 when absent",
+);
+
+/// The whole file.
+pub static ROOT: TableSpec = TableSpec {
+    name: "the scenario",
+    doc: "A shardlab scenario",
+    params: &[
+        text("title", "title of tables and charts; the file's name when absent"),
+        text("question", "question that the scenario answers"),
+        text(
+            "analysis",
+            "text printed above the results; placeholders in braces are filled from the record",
+        ),
+        Param::new(
+            "seed",
+            Type::Int { min: 0, max: i64::MAX },
+            Default::Int(1),
+            "seed of all random streams",
+        ),
+        Param::new(
+            "replicas",
+            Type::Int { min: 1, max: 64 },
+            Default::Int(1),
+            "number of nodes that hold a key",
+        ),
+    ],
+    sweeps: &["seed", "replicas"],
+    nested: &[
+        nested("cluster", "nodes at step 0", Holds::Table(&CLUSTER)),
+        nested("keys", "keys to place", Holds::Open { set: "keys", list: false }),
+        nested(
+            "traffic",
+            "requests that the keys take; one a row when absent",
+            Holds::Open { set: "traffic", list: false },
+        ),
+        nested("strategy", "strategies to compare", Holds::Open { set: "strategy", list: true }),
+        nested("change", "changes of the one path `main`", Holds::Tables(&CHANGE)),
+        nested("path", "named lists of changes", Holds::Tables(&PATH)),
+        nested("trials", "band over label sets", Holds::Table(&TRIALS)),
+        nested(
+            "search",
+            "searches for a node-name template under which conditions hold",
+            Holds::Tables(&SEARCH),
+        ),
+        nested("expect", "what must hold of the results", Holds::Tables(&EXPECT)),
+        nested(
+            "chart",
+            "charts with their parameters, the only ones drawn; every kind with its defaults if absent",
+            Holds::Open { set: "chart", list: true },
+        ),
+    ],
+};
+
+/// `[cluster]`
+pub static CLUSTER: TableSpec = TableSpec {
+    name: "[cluster]",
+    doc: "Nodes at step 0: a number of them, a list, or a server list in a file",
+    params: &[
+        Param::new(
+            "nodes",
+            Type::Int { min: 1, max: MAX_NODES as i64 },
+            Default::Absent,
+            "number of nodes",
+        ),
+        Param::new(
+            "name",
+            Type::Label(&["i"]),
+            Default::Text("node{i}"),
+            "template of the nodes' names",
+        ),
+        WEIGHT,
+        Param::new("servers", Type::File, Default::Absent, "file with one server a line"),
+    ],
+    sweeps: &["nodes", "name"],
+    nested: &[nested("node", "one node each", Holds::Tables(&NODE))],
+};
+
+/// `[[cluster.node]]`, and the tables of `add`
+pub static NODE: TableSpec = TableSpec {
+    name: "[[cluster.node]]",
+    doc: "One server, shard or database",
+    params: &[
+        Param::new("name", Type::Text, Default::Required, "name, unique in the cluster"),
+        WEIGHT,
+        text("zone", "failure domain above the rack"),
+        text("rack", "failure domain below the zone"),
+        text("host", "host name or address, where labels or keys need it"),
+        Param::new(
+            "port",
+            Type::Int { min: 1, max: 65_535 },
+            Default::Absent,
+            "port, where labels need it",
+        ),
+        Param::new(
+            "id",
+            Type::Int { min: 0, max: u32::MAX as i64 },
+            Default::Absent,
+            "explicit server id, where a system has one",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[nested(
+        "capacity",
+        "what the node can bear, by load",
+        Holds::Map(&Type::Int { min: 0, max: i64::MAX }),
+    )],
+};
+
+/// `[[change]]`
+pub static CHANGE: TableSpec = TableSpec {
+    name: "[[change]]",
+    doc: "One alteration of the cluster or of the strategy",
+    params: &[Param::new(
+        "on-fail",
+        Type::Choice(&["reroute", "unavailable"]),
+        Default::Absent,
+        "what becomes of a failed node's keys; reroute when absent",
+    )],
+    sweeps: &[],
+    nested: &[
+        nested("add", "nodes that join: a number, a name, a table, or a list", Holds::Nodes(&NODE)),
+        nested("remove", "nodes that leave as planned", Holds::Names),
+        nested("fail", "nodes that fail", Holds::Names),
+        nested("reweight", "new weights by node", Holds::Map(&WEIGHT.ty)),
+        nested("set", "new values of the strategy's parameters", Holds::Any),
+        nested("switch", "another hasher, kind or view, with what belongs to it", Holds::Any),
+    ],
+};
+
+/// `[[path]]`
+pub static PATH: TableSpec = TableSpec {
+    name: "[[path]]",
+    doc: "A named list of changes from step 0",
+    params: &[Param::new("name", Type::Text, Default::Required, "name of the path")],
+    sweeps: &[],
+    nested: &[nested("change", "changes, in order", Holds::Tables(&CHANGE))],
+};
+
+/// `[trials]`
+pub static TRIALS: TableSpec = TableSpec {
+    name: "[trials]",
+    doc: "Band over label sets",
+    params: &[
+        Param::new(
+            "count",
+            Type::Int { min: 1, max: MAX_TRIALS },
+            Default::Int(1000),
+            "number of label sets",
+        ),
+        Param::new(
+            "keys",
+            Type::Int { min: 1, max: 1_000_000_000 },
+            Default::Int(100_000),
+            "number of keys placed per label set where ownership is not known",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[nested("event", "joint events of one label set", Holds::Tables(&EVENT))],
+};
+
+/// `[[trials.event]]`
+pub static EVENT: TableSpec = TableSpec {
+    name: "[[trials.event]]",
+    doc: "A joint event of one label set",
+    params: &[
+        Param::new("name", Type::Text, Default::Required, "name of the event"),
+        Param::new(
+            "count",
+            Type::Int { min: 1, max: MAX_TRIALS },
+            Default::Required,
+            "number of label sets",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[nested("all", "conditions that must all hold", Holds::Tables(&CONDITION))],
+};
+
+/// `[[search]]`
+pub static SEARCH: TableSpec = TableSpec {
+    name: "[[search]]",
+    doc: "A search for a node-name template under which conditions hold",
+    params: &[
+        Param::new("name", Type::Text, Default::Required, "name of what is sought"),
+        Param::new(
+            "template",
+            Type::Text,
+            Default::Required,
+            "node-name template with {try} and {i}",
+        ),
+        Param::new(
+            "from",
+            Type::Int { min: 0, max: i64::MAX },
+            Default::Int(0),
+            "first number tried",
+        ),
+        Param::new(
+            "to",
+            Type::Int { min: 1, max: i64::MAX },
+            Default::Required,
+            "number after the last one tried",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[nested("all", "conditions that must all hold", Holds::Tables(&CONDITION))],
+};
+
+/// One of `all`
+pub static CONDITION: TableSpec = TableSpec {
+    name: "a condition",
+    doc: "A condition on one statistic of the owned shares",
+    params: &[
+        Param::new(
+            "metric",
+            Type::Choice(CONDITION_METRICS),
+            Default::Required,
+            "statistic that must lie within the bounds",
+        ),
+        Param::new("min", ANY_NUMBER, Default::Absent, "least value that passes"),
+        Param::new("max", ANY_NUMBER, Default::Absent, "largest value that passes"),
+        Param::new("step", STEP, Default::Int(0), "step that it looks at"),
+    ],
+    sweeps: &[],
+    nested: &[nested("where", "cells that it looks at, by axis", Holds::Any)],
+};
+
+/// `[[expect]]`
+pub static EXPECT: TableSpec = TableSpec {
+    name: "[[expect]]",
+    doc: "What must hold of every cell and step that matches; the run fails otherwise",
+    params: &[
+        Param::new(
+            "metric",
+            Type::Text,
+            Default::Required,
+            "metric that must lie within the bounds",
+        ),
+        Param::new("step", STEP, Default::Absent, "step that it looks at; every step when absent"),
+        Param::new("min", ANY_NUMBER, Default::Absent, "least value that passes"),
+        Param::new("max", ANY_NUMBER, Default::Absent, "largest value that passes"),
+        text("because", "theory or claim that the bound comes from"),
+    ],
+    sweeps: &[],
+    nested: &[nested("where", "cells that it looks at, by axis", Holds::Any)],
+};
+
+/// Fields of `[keys]` beside the pattern's own.
+pub static KEYS_COMMON: &[Param] = &[text("pattern", "key pattern; `file` when `file` is given")];
+
+/// Fields of `[traffic]` beside the shape's own.
+pub static TRAFFIC_COMMON: &[Param] = &[
+    text("shape", "traffic shape; the file's own counts when `keys.requests` is given"),
+    Param::new(
+        "requests",
+        Type::Int { min: 1, max: i64::MAX },
+        Default::Absent,
+        "number of requests in total",
+    ),
+];
+
+/// `[[traffic.hot]]`
+pub static HOT: TableSpec = TableSpec {
+    name: "[[traffic.hot]]",
+    doc: "A named key that takes a share of all requests",
+    params: &[
+        Param::new("key", Type::Text, Default::Required, "text of the key"),
+        Param::new(
+            "share",
+            Type::Float { min: 0.0, max: 1.0 },
+            Default::Required,
+            "share of all requests",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[],
+};
+
+/// Fields of `[[strategy]]` beside the strategy's own.
+pub static STRATEGY_COMMON: &[Param] = &[
+    Param::new("kind", Type::Text, Default::Required, "strategy"),
+    text("name", "name that replaces the kind in cell ids and legends"),
+];
+
+/// Fields of `[[chart]]` beside the kind's own.
+pub static CHART_COMMON: &[Param] =
+    &[Param::new("kind", Type::Text, Default::Required, "chart kind")];

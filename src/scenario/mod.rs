@@ -1,0 +1,282 @@
+//! A validated scenario: what to place, where, under which changes.
+//!
+//! [`parse`] finds everything that a scenario can get wrong before any key is placed:
+//!
+//! 1. `tree`: TOML with the place of every key and value; `overrides` of the command line change it.
+//! 2. `table`: every table is checked against declared fields. Those of closed tables stand in
+//!    `fields`, those of open sets come with the item (`open`); the JSON [`schema`] comes from both.
+//! 3. `cluster`, `changes`, `workload`, `strategies`: what the tables span.
+//! 4. `cells`: their product, in order; names become ids in [`crate::cluster::path`].
+//! 5. `conditions`: trials, expectations, charts, checked against the cells; `asked`
+//!    tells whether these can answer.
+//!
+//! [`render`] shows errors with the line at fault.
+
+mod asked;
+mod cells;
+mod changes;
+mod cluster;
+mod conditions;
+mod fields;
+mod message;
+mod open;
+mod overrides;
+mod read;
+mod schema;
+mod strategies;
+mod table;
+mod tree;
+mod workload;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use message::render;
+pub use read::{load, parse};
+pub use schema::schema;
+
+use crate::cluster::{Change, Cluster};
+use crate::error::{Error, Place};
+use crate::keys::PatternInfo;
+use crate::params::{Params, Value};
+use crate::strategy::StrategyInfo;
+use crate::traffic::TrafficInfo;
+
+/// A scenario, checked.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The file's stem, e.g. `expand-8-to-16`.
+    pub name: String,
+    /// Title of tables and charts.
+    pub title: String,
+    /// The question it answers; may be empty.
+    pub question: String,
+    /// Prose printed above the results; `{…}` placeholders are filled from the record.
+    pub analysis: String,
+    /// SHA-256 of the scenario's text, hex.
+    pub sha256: String,
+    /// The folder that relative paths start from.
+    pub base: PathBuf,
+    /// The cells, in order.
+    pub cells: Vec<Cell>,
+    /// The band over label sets.
+    pub trials: Option<Trials>,
+    /// Joint events of one label set.
+    pub events: Vec<Event>,
+    /// Searches for a node-name template under which an event happens.
+    pub searches: Vec<Search>,
+    /// What must hold.
+    pub expects: Vec<Expect>,
+    /// The charts that it asks for; none: every kind with its defaults.
+    pub charts: Vec<ChartSpec>,
+}
+
+/// Values of the axes of a cell, in order: `strategy`, `preset`, `hasher`, `path`, every strategy
+/// field by bare name, and the other swept axes by dotted name.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct At(pub Vec<(String, Value)>);
+
+impl At {
+    /// The value on an axis.
+    pub fn get(&self, axis: &str) -> Option<&Value> {
+        self.0.iter().find(|(name, _)| name == axis).map(|(_, value)| value)
+    }
+
+    /// Whether every axis of `filter` has the value there (whole and fractional numbers compare equal).
+    pub fn matches(&self, filter: &[(String, Value)]) -> bool {
+        filter.iter().all(|(axis, want)| {
+            self.get(axis).is_some_and(|have| {
+                have == want || have.as_f64().is_some_and(|h| Some(h) == want.as_f64())
+            })
+        })
+    }
+}
+
+/// One point of the sweep.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// Unique, e.g. `ring/murmur3-32/vnodes=160`.
+    pub id: String,
+    /// Where it lies in the sweep.
+    pub at: At,
+    /// The name that the strategy table gives it, for legends.
+    pub label: Option<String>,
+    /// Keys and traffic; equal workloads share one pass.
+    pub workload: Arc<Workload>,
+    /// Seed of the random streams.
+    pub seed: u64,
+    /// Nodes per key.
+    pub replicas: usize,
+    /// Name of the path.
+    pub path: String,
+    /// Step 0 and one more for each change.
+    pub steps: Vec<Step>,
+    /// Where its strategy stands in the scenario's text.
+    pub places: Arc<Places>,
+}
+
+/// Where a strategy table and its fields stand in the scenario's text.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The table's header.
+    pub table: Option<Place>,
+    /// Each field's value, by name.
+    pub fields: BTreeMap<String, Place>,
+}
+
+impl Cell {
+    /// Points an error at the field that it names, or else at the strategy's table.
+    pub fn locate(&self, error: Error) -> Error {
+        let field = error.field.and_then(|name| self.places.fields.get(name));
+        match field.or(self.places.table.as_ref()) {
+            Some(place) => error.at(place.clone()),
+            None => error,
+        }
+    }
+}
+
+/// The cluster and the strategy at one step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// What led here; None at step 0.
+    pub change: Option<Change>,
+    /// The cluster after the change; shared by the cells that differ in other things.
+    pub cluster: Arc<Cluster>,
+    /// The strategy after the change.
+    pub strategy: &'static StrategyInfo,
+    /// Its parameters.
+    pub params: Params,
+    /// Whether the strategy's identity changed here (`set`, `switch`), so that nothing evolves.
+    pub rebuilt: bool,
+}
+
+/// Keys and their traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// The key pattern.
+    pub pattern: &'static PatternInfo,
+    /// Its parameters.
+    pub keys: Params,
+    /// The traffic shape, if the scenario has a `[traffic]` table.
+    pub traffic: Option<&'static TrafficInfo>,
+    /// Its parameters.
+    pub traffic_params: Params,
+    /// Requests in total, where the shape needs them.
+    pub requests: Option<u64>,
+    /// Named hot keys: extra rows after the last chunk.
+    pub hot: Vec<HotKey>,
+    /// Seed of the keys and ranks.
+    pub seed: u64,
+}
+
+impl Workload {
+    /// The loads that its keys carry.
+    pub fn loads(&self) -> Vec<&'static str> {
+        let requests = self.traffic.is_some_and(|t| t.build.is_some())
+            || self.keys.get("requests").is_some()
+            || !self.hot.is_empty();
+        let all =
+            [("keys", true), ("requests", requests), ("bytes", self.keys.get("bytes").is_some())];
+        all.into_iter().filter(|(_, there)| *there).map(|(load, _)| load).collect()
+    }
+}
+
+/// A named key that takes a share of all requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotKey {
+    /// The key's text; an integer in decimal for integer patterns.
+    pub key: String,
+    /// Its share of all requests, between 0 and 1.
+    pub share: f64,
+}
+
+/// The band over label sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trials {
+    /// Number of label sets.
+    pub count: u32,
+    /// Keys placed per trial where ownership is not known.
+    pub keys: u64,
+}
+
+/// A condition on one statistic of the owned shares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// Which cells.
+    pub filter: Vec<(String, Value)>,
+    /// Name of a balance statistic, e.g. `max-deviation`.
+    pub metric: String,
+    /// Least value that passes.
+    pub min: Option<f64>,
+    /// Largest value that passes.
+    pub max: Option<f64>,
+    /// The step it looks at.
+    pub step: usize,
+}
+
+/// A joint event of one label set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// What it is called.
+    pub name: String,
+    /// Number of label sets.
+    pub count: u32,
+    /// All must hold.
+    pub all: Vec<Condition>,
+}
+
+/// A search for a node-name template under which a condition set holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// What is sought.
+    pub name: String,
+    /// Node-name template with `{try}` and `{i}`.
+    pub template: String,
+    /// First number tried.
+    pub from: u64,
+    /// One more than the last number tried.
+    pub to: u64,
+    /// All must hold.
+    pub all: Vec<Condition>,
+}
+
+/// What must hold of the record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expect {
+    /// Dotted name of a number in the record, e.g. `keys.max-over-mean`.
+    pub metric: String,
+    /// Which cells.
+    pub filter: Vec<(String, Value)>,
+    /// Which step; None: every step that has the metric.
+    pub step: Option<usize>,
+    /// Least value that passes.
+    pub min: Option<f64>,
+    /// Largest value that passes.
+    pub max: Option<f64>,
+    /// The theory or claim that the bound comes from.
+    pub because: String,
+}
+
+/// A chart that a scenario asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartSpec {
+    /// Name of the chart kind.
+    pub kind: String,
+    /// Its checked parameters.
+    pub params: Params,
+}
+
+/// What the command line changes in a scenario before it is checked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overrides {
+    /// `--seed`
+    pub seed: Option<i64>,
+    /// `--keys`: the number of generated keys, or how many rows of a file to read.
+    pub keys: Option<u64>,
+    /// `--set PATH=VALUE` with a dotted path such as `cluster.nodes`, or the bare name of a strategy
+    /// field, which sets it in every strategy table that declares it; the value in TOML syntax, bare words as texts.
+    pub set: Vec<(String, String)>,
+    /// `--sweep PATH=VALUE,VALUE`
+    pub sweep: Vec<(String, String)>,
+}

@@ -1,0 +1,211 @@
+//! Tables of open sets: a strategy, a key pattern, a traffic shape. Which fields such a table may
+//! hold, the item itself declares.
+
+use super::fields::MAX_CELLS;
+use super::table::{self, Axis};
+use super::tree::{Data, Table};
+use crate::error::Error;
+use crate::keys::PatternInfo;
+use crate::params::{Default, Param, Params, Value};
+use crate::strategy::StrategyInfo;
+use crate::traffic::TrafficInfo;
+
+/// An item of an open set.
+pub trait OpenItem: 'static {
+    /// Its name in the scenario.
+    fn name(&self) -> &'static str;
+    /// The fields that it declares.
+    fn params(&self) -> &'static [Param];
+}
+
+macro_rules! open_items {
+    ($($info:ty),*) => {$(
+        impl OpenItem for $info {
+            fn name(&self) -> &'static str {
+                self.name
+            }
+            fn params(&self) -> &'static [Param] {
+                self.params
+            }
+        }
+    )*};
+}
+open_items!(StrategyInfo, PatternInfo, TrafficInfo);
+
+/// What kind of table it is.
+#[derive(Debug)]
+pub struct OpenSpec<I: 'static> {
+    /// How messages call it, e.g. `[keys]`.
+    pub name: &'static str,
+    /// The field that names the item; a list of names makes each in turn.
+    pub tag: &'static str,
+    /// Fields of every item, the tag among them.
+    pub common: &'static [Param],
+    /// Which common fields a list sweeps over.
+    pub common_sweeps: &'static [&'static str],
+    /// Fields that hold tables and are read elsewhere.
+    pub nested: &'static [&'static str],
+    /// Finds an item by name.
+    pub find: fn(&str) -> Result<&'static I, Error>,
+}
+
+/// One combination of the values that a table gives.
+#[derive(Debug)]
+pub struct Variant<I: 'static> {
+    /// The item.
+    pub info: &'static I,
+    /// Its own fields.
+    pub params: Params,
+    /// The common fields that are given, the tag excepted.
+    pub common: Vec<(&'static str, Value)>,
+    /// The swept fields and their values here, in file order; the tag first, where it is swept.
+    pub swept: Vec<(&'static str, Value)>,
+}
+
+/// All combinations that a table spans: items in their order, for each the product of its fields in
+/// file order. A field must be declared by at least one of the items; those that lack it do without.
+/// None: something is wrong and reported.
+pub fn variants<I: OpenItem>(
+    table: &Table,
+    spec: &OpenSpec<I>,
+    absent: Option<&'static I>,
+    errors: &mut Vec<Error>,
+) -> Option<Vec<Variant<I>>> {
+    let before = errors.len();
+    let (items, tag_swept) = items(table, spec, absent, errors)?;
+    let mut known: Vec<&str> = spec.common.iter().map(|p| p.name).collect();
+    known.extend(spec.nested);
+    for param in items.iter().flat_map(|item| item.params()) {
+        if !known.contains(&param.name) {
+            known.push(param.name);
+        }
+    }
+    let names: Vec<&str> = items.iter().map(|item| item.name()).collect();
+    let what = format!("{} of {} {}", spec.name, spec.tag, names.join(", "));
+    table::refuse_unknown(table, &what, &known, errors);
+
+    let mut variants = Vec::new();
+    for item in &items {
+        let axes = axes(table, spec, item.params(), errors);
+        for param in item.params() {
+            if param.default == Default::Required && table.get(param.name).is_none() {
+                errors.push(table::missing(param, table, &what));
+            }
+        }
+        if errors.len() == before {
+            variants.extend(combine(*item, &axes, tag_swept.then_some(spec.tag), table, errors)?);
+        }
+    }
+    (errors.len() == before).then_some(variants)
+}
+
+/// The items that the tag names.
+fn items<I: OpenItem>(
+    table: &Table,
+    spec: &OpenSpec<I>,
+    absent: Option<&'static I>,
+    errors: &mut Vec<Error>,
+) -> Option<(Vec<&'static I>, bool)> {
+    let Some(item) = table.get(spec.tag) else {
+        let Some(absent) = absent else {
+            let error = Error::invalid(format!("`{}` is missing in {}", spec.tag, spec.name));
+            // The error for a name that does not exist lists those that do.
+            let known = (spec.find)("").err().and_then(|e| e.help.last().cloned());
+            let error = known.into_iter().fold(error, Error::help);
+            errors.push(error.at(table.place.clone()));
+            return None;
+        };
+        return Some((vec![absent], false));
+    };
+    let before = errors.len();
+    let mut items: Vec<&'static I> = Vec::new();
+    for one in item.one_or_many() {
+        let found = match one.data {
+            Data::Scalar(Value::Text(ref name)) => (spec.find)(name),
+            _ => Err(Error::invalid(format!("`{}` is {}", spec.tag, one.kind()))
+                .help("allowed: a name, or a list of names")),
+        };
+        match found {
+            Ok(info) if items.iter().any(|i| i.name() == info.name()) => errors.push(
+                Error::invalid(format!("`{}` names {} twice", spec.tag, info.name()))
+                    .at(one.place.clone()),
+            ),
+            Ok(info) => items.push(info),
+            Err(error) => errors.push(error.at(one.place.clone())),
+        }
+    }
+    if items.is_empty() && errors.len() == before {
+        let error = Error::invalid(format!("`{}` is an empty list", spec.tag));
+        errors.push(error.help("give a name").at(item.place.clone()));
+    }
+    (errors.len() == before).then_some((items, matches!(item.data, Data::List(_))))
+}
+
+fn axes<I: OpenItem>(
+    table: &Table,
+    spec: &OpenSpec<I>,
+    own: &'static [Param],
+    errors: &mut Vec<Error>,
+) -> Vec<(bool, Axis)> {
+    let mut axes = Vec::new();
+    for entry in table.entries.iter().filter(|e| e.key != spec.tag) {
+        // Several items may declare the same field: a fault in it is reported once.
+        let mut faults = Vec::new();
+        if let Some(param) = own.iter().find(|p| p.name == entry.key) {
+            axes.extend(table::axis(param, &entry.item, true, &mut faults).map(|a| (true, a)));
+        } else if let Some(param) = spec.common.iter().find(|p| p.name == entry.key) {
+            let sweep = spec.common_sweeps.contains(&param.name);
+            axes.extend(table::axis(param, &entry.item, sweep, &mut faults).map(|a| (false, a)));
+        }
+        for fault in faults {
+            let same = |e: &Error| {
+                e.message == fault.message
+                    && e.place.as_ref().map(|p| &p.span) == fault.place.as_ref().map(|p| &p.span)
+            };
+            if !errors.iter().any(same) {
+                errors.push(fault);
+            }
+        }
+    }
+    axes
+}
+
+fn combine<I: OpenItem>(
+    info: &'static I,
+    axes: &[(bool, Axis)],
+    tag: Option<&'static str>,
+    table: &Table,
+    errors: &mut Vec<Error>,
+) -> Option<Vec<Variant<I>>> {
+    let plain: Vec<Axis> = axes.iter().map(|(_, axis)| axis.clone()).collect();
+    let Some(combinations) = table::product(&plain, MAX_CELLS) else {
+        errors.push(table::too_many_cells("too many", MAX_CELLS, table.place.clone()));
+        return None;
+    };
+    let mut variants = Vec::new();
+    for chosen in combinations {
+        let mut own = Vec::new();
+        let mut common = Vec::new();
+        let mut swept: Vec<_> =
+            tag.map(|tag| (tag, Value::Text(info.name().into()))).into_iter().collect();
+        for ((is_own, axis), &i) in axes.iter().zip(&chosen) {
+            let value = axis.values[i].clone();
+            if axis.swept {
+                swept.push((axis.name, value.clone()));
+            }
+            if *is_own {
+                own.push((axis.name.to_string(), value));
+            } else {
+                common.push((axis.name, value));
+            }
+        }
+        match Params::from_pairs(info.params(), own) {
+            Ok(params) => variants.push(Variant { info, params, common, swept }),
+            Err(error) => {
+                errors.push(table.locate(error));
+                return None;
+            }
+        }
+    }
+    Some(variants)
+}

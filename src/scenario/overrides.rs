@@ -1,0 +1,197 @@
+//! What the command line changes in a scenario: `--seed`, `--keys`, `--set`, `--sweep`.
+//!
+//! The changes are made in the tree before it is checked, so that a wrong value is refused by the
+//! same rules as in the file, with its place in the option.
+
+use super::Overrides;
+use super::fields::ROOT;
+use super::strategies;
+use super::tree::{self, Data, Entry, Item, Source, Table};
+use crate::error::Error;
+use crate::keys;
+use crate::params::{Param, Value};
+
+/// Tables that a dotted path may lead into.
+const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "strategy"];
+
+/// Applies the overrides to the tree of a scenario.
+pub fn apply(root: &mut Table, overrides: &Overrides, errors: &mut Vec<Error>) {
+    if let Some(seed) = overrides.seed {
+        let text = seed.to_string();
+        root.put("seed", scalar("--seed", &text, 0, &text));
+    }
+    if let Some(count) = overrides.keys {
+        limit_keys(root, count, errors);
+    }
+    for (path, value) in &overrides.set {
+        let text = format!("{path}={value}");
+        let item = scalar("--set", &text, path.len() + 1, value);
+        put(root, "--set", path, &item, errors);
+    }
+    for (path, values) in &overrides.sweep {
+        let text = format!("{path}={values}");
+        let mut at = path.len() + 1;
+        let mut items = Vec::new();
+        for value in split(values) {
+            items.push(scalar("--sweep", &text, at, value));
+            at += value.len() + 1;
+        }
+        let source = source("--sweep", &text);
+        let place = source.place(path.len() + 1..text.len());
+        let item = Item { data: Data::List(items), place, raw: None };
+        put(root, "--sweep", path, &item, errors);
+    }
+}
+
+fn source(option: &str, text: &str) -> Source {
+    Source { file: option.into(), text: text.into() }
+}
+
+/// One value of an option, `start` bytes into its text: TOML where it is TOML, else a bare text.
+fn scalar(option: &str, text: &str, start: usize, value: &str) -> Item {
+    let source = source(option, text);
+    let place = source.place(start..start + value.len());
+    let mut ignored = Vec::new();
+    let parsed =
+        tree::read_value(value.trim(), &source, &mut ignored).filter(|_| ignored.is_empty());
+    let mut item = parsed.unwrap_or_else(|| Item {
+        data: Data::Scalar(Value::Text(value.trim().to_string())),
+        place: place.clone(),
+        raw: None,
+    });
+    relocate(&mut item, &place);
+    item.raw = Some(value.trim().to_string());
+    item
+}
+
+/// Everything within an option's value is at the place of the value.
+fn relocate(item: &mut Item, place: &crate::error::Place) {
+    item.place = place.clone();
+    match &mut item.data {
+        Data::Scalar(_) => {}
+        Data::List(items) => items.iter_mut().for_each(|item| relocate(item, place)),
+        Data::Table(table) => {
+            table.place = place.clone();
+            for entry in &mut table.entries {
+                entry.key_place = place.clone();
+                relocate(&mut entry.item, place);
+            }
+        }
+    }
+}
+
+/// Splits at commas that stand in no bracket, brace or quote.
+fn split(values: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0i32, None);
+    for (at, c) in values.char_indices() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                parts.push(&values[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&values[start..]);
+    parts
+}
+
+fn put(root: &mut Table, option: &str, path: &str, item: &Item, errors: &mut Vec<Error>) {
+    let refuse = |error: Error| {
+        let place = &item.place;
+        error.at(source(option, &place.text).place(0..path.len()))
+    };
+    match path.split_once('.') {
+        None if ROOT.params.iter().any(|p| p.name == path) => root.put(path, item.clone()),
+        None => put_in_strategies(root, path, item).unwrap_or_else(|e| errors.push(refuse(e))),
+        Some(("strategy", field)) => {
+            put_in_strategies(root, field, item).unwrap_or_else(|e| errors.push(refuse(e)));
+        }
+        Some((name, field)) if TABLES.contains(&name) && !field.contains('.') => {
+            match table_mut(root, name, item) {
+                Some(table) => table.put(field, item.clone()),
+                None => errors.push(refuse(Error::invalid(format!("`{name}` is not a table")))),
+            }
+        }
+        Some((name, _)) if TABLES.contains(&name) => {
+            let error = Error::invalid(format!("`{path}` goes too deep"));
+            errors.push(refuse(error.help("write TABLE.FIELD, or the name of a strategy field")));
+        }
+        Some((name, _)) => {
+            errors.push(refuse(Error::unknown("table", name, TABLES.iter().copied())));
+        }
+    }
+}
+
+/// The table of that name, made if it is not there.
+fn table_mut<'a>(root: &'a mut Table, name: &str, item: &Item) -> Option<&'a mut Table> {
+    if root.get(name).is_none() {
+        let table = Table { entries: Vec::new(), place: item.place.clone() };
+        root.put(name, Item { data: Data::Table(table), ..item.clone() });
+    }
+    match root.entries.iter_mut().find(|e| e.key == name).map(|e| &mut e.item.data) {
+        Some(Data::Table(table)) => Some(table),
+        _ => None,
+    }
+}
+
+/// Puts a value into every strategy table whose kind declares the field.
+fn put_in_strategies(root: &mut Table, field: &str, item: &Item) -> Result<(), Error> {
+    let mut touched = false;
+    let mut fields: Vec<&str> = Vec::new();
+    if let Some(Data::List(tables)) =
+        root.entries.iter_mut().find(|e| e.key == "strategy").map(|e| &mut e.item.data)
+    {
+        for table in tables {
+            let Data::Table(table) = &mut table.data else { continue };
+            let declared: Vec<&str> = strategies::fields(table).collect();
+            if declared.contains(&field) {
+                table.put(field, item.clone());
+                touched = true;
+            }
+            for name in declared {
+                if !fields.contains(&name) {
+                    fields.push(name);
+                }
+            }
+        }
+    }
+    if touched {
+        return Ok(());
+    }
+    fields.extend(ROOT.params.iter().map(|p| p.name));
+    Err(Error::unknown("field", field, fields)
+        .help("a field of another table is written with it, e.g. keys.count=10m"))
+}
+
+/// `--keys`: how many keys a pattern generates, or how many rows of a file are read.
+fn limit_keys(root: &mut Table, count: u64, errors: &mut Vec<Error>) {
+    let text = count.to_string();
+    let item = scalar("--keys", &text, 0, &text);
+    let Some(Entry { item: Item { data: Data::Table(table), .. }, .. }) =
+        root.entries.iter_mut().find(|e| e.key == "keys")
+    else {
+        return;
+    };
+    let names: Vec<String> = match table.get("pattern") {
+        Some(pattern) => pattern.one_or_many().iter().map(|p| p.value().to_string()).collect(),
+        None => vec!["file".to_string()],
+    };
+    let declares = |field: &str| {
+        let has = |params: &[Param]| params.iter().any(|p| p.name == field);
+        names.iter().any(|name| keys::find(name).is_ok_and(|info| has(info.params)))
+    };
+    let fields: Vec<&str> = ["count", "limit"].into_iter().filter(|f| declares(f)).collect();
+    if fields.is_empty() && names.iter().all(|name| keys::find(name).is_ok()) {
+        let error = Error::invalid(format!("pattern {} has no number of keys", names.join(", ")));
+        errors.push(error.help("leave out --keys").at(item.place.clone()));
+    }
+    for field in fields {
+        table.put(field, item.clone());
+    }
+}

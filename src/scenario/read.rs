@@ -1,0 +1,143 @@
+//! From a file or a text to a checked [`Scenario`].
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::cells::Sweep;
+use super::fields::{MAX_CELLS, ROOT};
+use super::table::{self, Axis};
+use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
+use super::{
+    Overrides, Scenario, asked, changes, cluster, conditions, overrides, strategies, workload,
+};
+use crate::error::Error;
+use crate::params::Value;
+
+/// Reads a scenario file. Its errors are all that could be found at once.
+pub fn load(path: &Path, overrides: &Overrides) -> Result<Scenario, Vec<Error>> {
+    let text = read_file(path).map_err(|error| vec![error])?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let base = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    parse(&text, &path.display().to_string(), &name, base, overrides)
+}
+
+fn read_file(path: &Path) -> Result<String, Error> {
+    let shown = path.display();
+    let cannot = |cause: &std::io::Error| Error::io(format!("cannot read `{shown}`"), cause);
+    let bytes = std::fs::metadata(path).map_err(|cause| cannot(&cause))?.len();
+    if bytes > MAX_FILE_BYTES {
+        return Err(Error::invalid(format!("`{shown}` has {bytes} bytes"))
+            .help(format!("a scenario has at most {MAX_FILE_BYTES} bytes; is this a data file?")));
+    }
+    let bytes = std::fs::read(path).map_err(|cause| cannot(&cause))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|&&b| b == b'\n').count() + 1;
+        Error::invalid(format!("`{shown}` is not UTF-8 text: line {line}"))
+            .help("a scenario is a TOML file in UTF-8")
+    })
+}
+
+/// Checks a scenario's text. `file_label` is how messages name the file, `name` the scenario's name,
+/// `base` the folder that relative paths start from.
+pub fn parse(
+    text: &str,
+    file_label: &str,
+    name: &str,
+    base: &Path,
+    overrides: &Overrides,
+) -> Result<Scenario, Vec<Error>> {
+    let source = Source { file: file_label.into(), text: text.into() };
+    let mut errors = Vec::new();
+    let mut root = tree::read(&source, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    overrides::apply(&mut root, overrides, &mut errors);
+    let as_shipped = overrides.set.is_empty() && overrides.sweep.is_empty();
+    check(&root, text, name, base, as_shipped, &mut errors)
+        .filter(|_| errors.is_empty())
+        .ok_or(errors)
+}
+
+fn check(
+    root: &Table,
+    text: &str,
+    name: &str,
+    base: &Path,
+    as_shipped: bool,
+    errors: &mut Vec<Error>,
+) -> Option<Scenario> {
+    let axes = table::closed_axes(root, &ROOT, errors);
+    let clusters = cluster::read(root, base, MAX_CELLS, errors);
+    let keys = workload::read_keys(root, base, errors);
+    let traffic = workload::read_traffic(root, errors);
+    if let (Some(keys), Some(traffic)) = (&keys, &traffic) {
+        workload::check_together(root, base, keys, traffic, errors);
+    }
+    let strategies = strategies::read(root, errors);
+    let weight = default_weight(root);
+    let paths = changes::read(root, weight, errors);
+    let axes = axes?;
+    let sweep = Sweep {
+        root,
+        seeds: int_axis(&axes, "seed", 1),
+        clusters: clusters?,
+        replicas: int_axis(&axes, "replicas", 1),
+        keys: keys?,
+        traffic: traffic?,
+        strategies: strategies?,
+        paths: paths?,
+    };
+    let cells = sweep.cells(errors)?;
+    let trials = conditions::trials(root, &cells, errors);
+    let searches = conditions::searches(root, &cells, errors);
+    let has_trials = trials.as_ref().is_none_or(|(trials, _)| trials.is_some());
+    let expects = conditions::expects(root, &cells, has_trials, errors);
+    // Charts and analysis speak of the cells of the scenario as it ships: `--set` may take them away.
+    let charts = conditions::charts(root, as_shipped.then_some(&cells), errors);
+    let (trials, events) = trials?;
+    let searches = searches?;
+    if as_shipped {
+        asked::analysis(root, &cells, &events, &searches, errors);
+    }
+    let prose =
+        |field: &str| root.get(field).map_or(String::new(), |item| item.value().to_string());
+    let title = prose("title");
+    Some(Scenario {
+        name: name.to_string(),
+        title: if title.is_empty() { name.to_string() } else { title },
+        question: prose("question"),
+        analysis: prose("analysis"),
+        sha256: Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
+        base: base.to_path_buf(),
+        cells,
+        trials,
+        events,
+        searches,
+        expects: expects?,
+        charts: charts?,
+    })
+}
+
+/// `cluster.weight`, which also holds for nodes that join later.
+fn default_weight(root: &Table) -> f64 {
+    match root.get("cluster").map(|item| &item.data) {
+        Some(Data::Table(table)) => {
+            table.get("weight").and_then(|item| item.value().as_f64()).unwrap_or(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
+fn int_axis(axes: &[Axis], name: &'static str, default: i64) -> Axis {
+    axes.iter().find(|axis| axis.name == name).cloned().unwrap_or(Axis {
+        name,
+        values: vec![Value::Int(default)],
+        swept: false,
+    })
+}

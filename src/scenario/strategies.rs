@@ -1,0 +1,186 @@
+//! `[[strategy]]` tables, and what `set` and `switch` make of a strategy.
+
+use super::changes::{PathSpec, Stated};
+use super::fields::STRATEGY_COMMON;
+use super::open::{self, OpenSpec, Variant};
+use super::table;
+use super::tree::{Data, Entry, Table};
+use crate::cluster::path::Alteration;
+use crate::error::Error;
+use crate::params::{Default, Params};
+use crate::strategy::{self, StrategyInfo};
+
+static STRATEGY: OpenSpec<StrategyInfo> = OpenSpec {
+    name: "[[strategy]]",
+    tag: "kind",
+    common: STRATEGY_COMMON,
+    common_sweeps: &["kind"],
+    nested: &[],
+    find: strategy::find,
+};
+
+/// What a strategy that replaces another takes over from it, unless told otherwise.
+const INHERITED: &[&str] = &["hasher", "hash-seed", "view"];
+
+/// A strategy with its parameters.
+pub type StrategyVariant = Variant<StrategyInfo>;
+
+/// One `[[strategy]]` table.
+#[derive(Debug)]
+pub struct StrategyTable<'a> {
+    /// The name that it gives.
+    pub label: Option<String>,
+    /// All combinations that it spans.
+    pub variants: Vec<StrategyVariant>,
+    /// The table.
+    pub table: &'a Table,
+}
+
+/// All strategy tables. None: something is wrong and reported.
+pub fn read<'a>(root: &'a Table, errors: &mut Vec<Error>) -> Option<Vec<StrategyTable<'a>>> {
+    let before = errors.len();
+    let tables =
+        root.get("strategy").map_or(Vec::new(), |item| table::as_tables(item, "strategy", errors));
+    if tables.is_empty() && errors.len() == before {
+        errors.push(
+            Error::invalid("the scenario has no strategy")
+                .help("give at least one `[[strategy]]` table with a `kind`")
+                .at(root.place.clone()),
+        );
+    }
+    let mut strategies = Vec::new();
+    for table in tables {
+        let Some(variants) = open::variants(table, &STRATEGY, None, errors) else { continue };
+        let label =
+            variants.first().and_then(|v| v.common.iter().find(|(name, _)| *name == "name"));
+        let label = label.map(|(_, value)| value.to_string());
+        if label.as_deref() == Some("") {
+            errors.push(Error::invalid("a strategy's name is empty").at(table.place_of("name")));
+        }
+        strategies.push(StrategyTable { label, variants, table });
+    }
+    (errors.len() == before).then_some(strategies)
+}
+
+/// Reports fields of `set` and `switch` that no strategy of the scenario declares, and unknown kinds.
+pub fn check_settings(
+    paths: &[PathSpec<'_>],
+    strategies: &[StrategyTable<'_>],
+    errors: &mut Vec<Error>,
+) {
+    let all: Vec<&'static StrategyInfo> =
+        strategies.iter().flat_map(|s| s.variants.iter().map(|v| v.info)).collect();
+    for path in paths {
+        let mut current = all.clone();
+        for stated in &path.changes {
+            let Some(settings) = settings(stated) else { continue };
+            if let Some(kind) = kind_of(stated, settings) {
+                match strategy::find(&kind.item.value().to_string()) {
+                    Ok(info) => current = vec![info],
+                    Err(error) => {
+                        errors.push(error.at(kind.item.place.clone()));
+                        return;
+                    }
+                }
+            }
+            for entry in &settings.entries {
+                let is_kind =
+                    entry.key == "kind" && matches!(stated.alteration, Alteration::Switch(_));
+                let declared = current.iter().any(|i| i.params.iter().any(|p| p.name == entry.key));
+                if !is_kind && !declared {
+                    errors.push(undeclared(entry, &current));
+                }
+            }
+        }
+    }
+}
+
+fn undeclared(entry: &Entry, current: &[&'static StrategyInfo]) -> Error {
+    let mut known: Vec<&str> = Vec::new();
+    for param in current.iter().flat_map(|info| info.params) {
+        if !known.contains(&param.name) {
+            known.push(param.name);
+        }
+    }
+    let mut error = Error::unknown("field", &entry.key, known);
+    error.message = format!("no strategy of this scenario has a field `{}`", entry.key);
+    if entry.key == "kind" {
+        error = error.help("another kind comes with `switch`");
+    }
+    error.at(entry.key_place.clone())
+}
+
+/// The strategy after a change; None when the change leaves it as it is.
+pub fn alter(
+    stated: &Stated<'_>,
+    info: &'static StrategyInfo,
+    params: &Params,
+) -> Result<Option<(&'static StrategyInfo, Params)>, Error> {
+    let Some(settings) = settings(stated) else { return Ok(None) };
+    if let Some(kind) = kind_of(stated, settings) {
+        let info = strategy::find(&kind.item.value().to_string())
+            .map_err(|error| error.at(kind.item.place.clone()))?;
+        return replace(info, params, settings).map(|params| Some((info, params)));
+    }
+    let mut new = params.clone();
+    let mut touched = false;
+    for entry in &settings.entries {
+        if let Some(param) = info.params.iter().find(|p| p.name == entry.key) {
+            let value =
+                param.check(entry.item.value()).map_err(|e| e.at(entry.item.place.clone()))?;
+            new.set(param.name, value);
+            touched = true;
+        }
+    }
+    new.check_seed().map_err(|error| settings.locate(error))?;
+    Ok(touched.then_some((info, new)))
+}
+
+/// The parameters of a strategy that takes the place of one with the parameters `old`.
+fn replace(info: &'static StrategyInfo, old: &Params, settings: &Table) -> Result<Params, Error> {
+    let mut given = Vec::new();
+    for param in info.params {
+        match (settings.entry(param.name), old.get(param.name)) {
+            (Some(entry), _) => {
+                let checked = param.check(entry.item.value());
+                given.push((
+                    param.name.to_string(),
+                    checked.map_err(|error| error.at(entry.item.place.clone()))?,
+                ));
+            }
+            (None, Some(value)) if INHERITED.contains(&param.name) => {
+                given.push((param.name.to_string(), value.clone()));
+            }
+            (None, _) if param.default == Default::Required => {
+                return Err(table::missing(
+                    param,
+                    settings,
+                    &format!("the switch to {}", info.name),
+                ));
+            }
+            (None, _) => {}
+        }
+    }
+    Params::from_pairs(info.params, given).map_err(|error| settings.locate(error))
+}
+
+/// The table of a `set` or `switch`.
+fn settings<'a>(stated: &Stated<'a>) -> Option<&'a Table> {
+    match (&stated.alteration, &stated.entry.item.data) {
+        (Alteration::Set(_) | Alteration::Switch(_), Data::Table(table)) => Some(table),
+        _ => None,
+    }
+}
+
+/// The `kind` of a `switch`.
+fn kind_of<'a>(stated: &Stated<'_>, settings: &'a Table) -> Option<&'a Entry> {
+    settings.entry("kind").filter(|_| matches!(stated.alteration, Alteration::Switch(_)))
+}
+
+/// The fields that the kinds of a strategy table declare, as far as the kinds exist; for the command
+/// line, which sets a field wherever it belongs.
+pub fn fields(table: &Table) -> impl Iterator<Item = &'static str> {
+    let kinds = table.get("kind").map_or(&[][..], |item| item.one_or_many());
+    let infos = kinds.iter().filter_map(|kind| strategy::find(&kind.value().to_string()).ok());
+    infos.flat_map(|info| info.params.iter().map(|param| param.name))
+}

@@ -1,0 +1,236 @@
+//! `[keys]` and `[traffic]`: what is placed, and how many requests it takes.
+
+use std::path::Path;
+
+use super::HotKey;
+use super::fields::{HOT, KEYS_COMMON, TRAFFIC_COMMON};
+use super::open::{self, OpenSpec, Variant};
+use super::table;
+use super::tree::{Data, Item, Table};
+use crate::error::Error;
+use crate::keys::{self, KeyKind, PatternBuild, PatternInfo};
+use crate::params::Value;
+use crate::traffic::{self, TrafficInfo};
+
+static KEYS: OpenSpec<PatternInfo> = OpenSpec {
+    name: "[keys]",
+    tag: "pattern",
+    common: KEYS_COMMON,
+    common_sweeps: &["pattern"],
+    nested: &[],
+    find: keys::find,
+};
+
+static TRAFFIC: OpenSpec<TrafficInfo> = OpenSpec {
+    name: "[traffic]",
+    tag: "shape",
+    common: TRAFFIC_COMMON,
+    common_sweeps: &["shape", "requests"],
+    nested: &["hot"],
+    find: traffic::find,
+};
+
+/// Keys of the sweep.
+pub type KeysVariant = Variant<PatternInfo>;
+
+/// Traffic of the sweep.
+#[derive(Debug)]
+pub struct TrafficVariant {
+    /// The shape with its parameters; None without a `[traffic]` table.
+    pub shape: Option<Variant<TrafficInfo>>,
+    /// Requests in total, where they are given.
+    pub requests: Option<u64>,
+    /// Named hot keys.
+    pub hot: Vec<HotKey>,
+}
+
+/// All keys that the table spans. None: something is wrong and reported.
+pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Vec<KeysVariant>> {
+    let Some(item) = root.get("keys") else {
+        errors.push(
+            Error::invalid("`[keys]` is missing")
+                .help("give it, e.g. `pattern = \"sequential\"`")
+                .at(root.place.clone()),
+        );
+        return None;
+    };
+    let table = table::as_table(item, "keys", errors)?;
+    let absent = match table.get("file") {
+        Some(_) => keys::find("file").ok(),
+        None => None,
+    };
+    let variants = open::variants(table, &KEYS, absent, errors)?;
+    let before = errors.len();
+    for variant in &variants {
+        let build = PatternBuild { params: &variant.params, seed: 0, base };
+        if let Err(error) = (variant.info.build)(&build) {
+            errors.push(table.locate(error));
+            break;
+        }
+    }
+    (errors.len() == before).then_some(variants)
+}
+
+/// Whether the key file carries its own request counts.
+fn counts_of_its_own(root: &Table) -> bool {
+    matches!(root.get("keys").map(|k| &k.data), Some(Data::Table(t)) if t.get("file").is_some() && t.get("requests").is_some())
+}
+
+/// All traffic that the table spans. None: something is wrong and reported.
+pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<TrafficVariant>> {
+    let counted = counts_of_its_own(root);
+    // Without a shape: the file's own counts where it has them, else one request a row.
+    let plain = |info: &&TrafficInfo| info.build.is_none() && info.reads_counts == counted;
+    let absent = traffic::ALL.iter().copied().find(plain);
+    let Some(item) = root.get("traffic") else {
+        let shape = absent.filter(|_| counted).and_then(|info| {
+            let params = crate::params::Params::defaults(info.params).ok()?;
+            Some(Variant { info, params, common: Vec::new(), swept: Vec::new() })
+        });
+        return Some(vec![TrafficVariant { shape, requests: None, hot: Vec::new() }]);
+    };
+    let table = table::as_table(item, "traffic", errors)?;
+    let before = errors.len();
+    let shapes = open::variants(table, &TRAFFIC, absent, errors);
+    let hot = table.get("hot").map_or(Vec::new(), |item| hot(item, errors));
+    let mut variants = Vec::new();
+    for shape in shapes? {
+        let requests = shape.common.iter().find_map(|(name, value)| match (*name, value) {
+            ("requests", Value::Int(n)) => Some(*n as u64),
+            _ => None,
+        });
+        if requests.is_none() && shape.info.build.is_some() && !counted {
+            errors.push(
+                Error::invalid(format!(
+                    "`requests` is missing for traffic of shape {}",
+                    shape.info.name
+                ))
+                .help("give the number of requests in total, e.g. `requests = 1_000_000`")
+                .help("only a key file with a `requests` column can do without")
+                .at(table.place_of("shape")),
+            );
+            break;
+        }
+        if shape.info.reads_counts && !counted {
+            errors.push(
+                Error::invalid(format!(
+                    "traffic of shape {} needs a key file with request counts",
+                    shape.info.name
+                ))
+                .help("name the column: `requests = \"…\"` in [keys]")
+                .at(table.place_of("shape")),
+            );
+            break;
+        }
+        variants.push(TrafficVariant { shape: Some(shape), requests, hot: hot.clone() });
+    }
+    (errors.len() == before).then_some(variants)
+}
+
+fn hot(item: &Item, errors: &mut Vec<Error>) -> Vec<HotKey> {
+    let mut hot: Vec<HotKey> = Vec::new();
+    let mut sum = 0.0;
+    for table in table::as_tables(item, "traffic.hot", errors) {
+        let mut table = table.clone();
+        // An integer key may be written as one.
+        if let Some(entry) = table.entries.iter_mut().find(|e| e.key == "key")
+            && let Data::Scalar(Value::Int(i)) = entry.item.data
+        {
+            entry.item.data = Data::Scalar(Value::Text(i.to_string()));
+        }
+        let Some(params) = table::closed(&table, &HOT, errors) else { continue };
+        let (key, share) = (params.text("key").to_string(), params.float("share"));
+        let refuse = |field: &str, message: String, help: &str| {
+            Error::invalid(message).help(help).at(table.place_of(field))
+        };
+        if hot.iter().any(|h| h.key == key) {
+            errors.push(refuse(
+                "key",
+                format!("the hot key `{key}` is named twice"),
+                "leave one out",
+            ));
+        }
+        if share <= 0.0 || share >= 1.0 {
+            let message = format!("`share` is {share}");
+            errors.push(refuse("share", message, "allowed: more than 0 and less than 1"));
+        } else if sum < 1.0 && sum + share >= 1.0 {
+            let message = format!("the shares of the hot keys sum to {}", sum + share);
+            errors.push(refuse(
+                "share",
+                message,
+                "the sum must be below 1: the other keys share what is left",
+            ));
+        }
+        sum += share;
+        hot.push(HotKey { key, share });
+    }
+    hot
+}
+
+/// Hot keys must be keys of the pattern's type, and the requests must be countable.
+pub fn check_together(
+    root: &Table,
+    base: &Path,
+    keys: &[KeysVariant],
+    traffic: &[TrafficVariant],
+    errors: &mut Vec<Error>,
+) {
+    let Some(hot) = traffic.first().map(|t| &t.hot).filter(|hot| !hot.is_empty()) else { return };
+    let places: Vec<_> = match root.get("traffic").map(|t| &t.data) {
+        Some(Data::Table(table)) => table.get("hot").map_or(&[][..], Item::one_or_many),
+        _ => &[],
+    }
+    .iter()
+    .filter_map(|item| match &item.data {
+        Data::Table(table) => Some((table.place_of("key"), table.place_of("share"))),
+        _ => None,
+    })
+    .collect();
+    for variant in keys {
+        let build = PatternBuild { params: &variant.params, seed: 0, base };
+        let Ok(source) = (variant.info.build)(&build) else { return };
+        for (hot, (place, _)) in hot.iter().zip(&places) {
+            if let Some(wanted) = wrong_type(source.kind(), &hot.key) {
+                errors.push(
+                    Error::invalid(format!("the hot key `{}` is not {wanted}", hot.key))
+                        .help(format!("every key of pattern {} is {wanted}", variant.info.name))
+                        .at(place.clone()),
+                );
+                return;
+            }
+        }
+        // One request a row, and the hot keys' requests on top of them.
+        let one_each =
+            traffic.iter().any(|t| t.shape.as_ref().is_none_or(|s| s.info.build.is_none()));
+        let left = 1.0 - hot.iter().map(|h| h.share).sum::<f64>();
+        if let (true, Some(Value::Int(count))) = (one_each, variant.params.get("count"))
+            && *count as f64 / left >= u64::MAX as f64
+            && let Some((_, place)) = places.last()
+        {
+            errors.push(
+                Error::invalid("the hot keys would take more requests than can be counted")
+                    .help("the total must stay below 2^64: use fewer keys or smaller shares")
+                    .at(place.clone()),
+            );
+            return;
+        }
+    }
+}
+
+/// What a key of this type must be, when the text is none.
+fn wrong_type(kind: KeyKind, text: &str) -> Option<&'static str> {
+    match kind {
+        KeyKind::I64 if text.parse::<i64>().is_err() => Some("a whole number of 64 bits"),
+        KeyKind::U64 if text.parse::<u64>().is_err() => Some("a whole number from 0 of 64 bits"),
+        KeyKind::Uuid if !is_uuid(text) => Some("a UUID"),
+        _ => None,
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
