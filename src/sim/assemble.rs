@@ -1,0 +1,329 @@
+//! From counts to the record: names, shares, balance, movement, theory.
+
+use super::input::Input;
+use super::plan::{Plan, PlannedCell, Routed};
+use super::replay::Replayed;
+use super::tally::{CellTally, Flow, Load, LoadTally, StepTally, alive};
+use crate::cluster::{Change, ChangeKind, Cluster};
+use crate::error::Error;
+use crate::metrics::balance::{balance, balance_of_shares};
+use crate::metrics::movement::{Tally, moved};
+use crate::metrics::theory;
+use crate::record::{
+    ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved, NodeRecord,
+    Outcomes, Pair, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
+};
+use crate::scenario::{Cell, Scenario, Step};
+use crate::strategy::{Movement, Slot};
+
+/// Most pairs that a record lists for a step.
+const RECORD_PAIRS: usize = 4096;
+
+/// How the reserved outcomes are called where a node's name would stand, in tally order.
+pub const OUTCOME_NAMES: [&str; Slot::OUTCOMES] = ["(misrouted)", "(refused)", "(absent)"];
+
+/// Which scenario was run, its key files fingerprinted; each once, in order of first use.
+pub fn scenario<'a>(
+    scenario: &Scenario,
+    inputs: impl Iterator<Item = &'a Input>,
+) -> Result<ScenarioRecord, Error> {
+    let mut data: Vec<DataRecord> = Vec::new();
+    for input in inputs {
+        if let Some(file) = input.source.data()? {
+            let record = DataRecord { file: file.file, sha256: file.sha256, rows: file.rows };
+            if !data.contains(&record) {
+                data.push(record);
+            }
+        }
+    }
+    Ok(ScenarioRecord {
+        name: scenario.name.clone(),
+        title: scenario.title.clone(),
+        question: scenario.question.clone(),
+        analysis: scenario.analysis.clone(),
+        sha256: scenario.sha256.clone(),
+        data,
+    })
+}
+
+/// The charts that the scenario configures.
+pub fn charts(scenario: &Scenario) -> Vec<ChartRecord> {
+    let json = |chart: &crate::scenario::ChartSpec| {
+        chart.params.iter().map(|(name, value)| (name.to_string(), value.to_json())).collect()
+    };
+    scenario
+        .charts
+        .iter()
+        .map(|chart| ChartRecord { kind: chart.kind.clone(), params: json(chart) })
+        .collect()
+}
+
+/// Facts of the rows that all cells of a workload share.
+pub fn workload(cell: &Cell, input: &Input, replayed: &Replayed) -> WorkloadRecord {
+    let workload = &cell.workload;
+    let hottest =
+        (replayed.requests > 0).then(|| replayed.hottest as f64 / replayed.requests as f64);
+    WorkloadRecord {
+        pattern: workload.pattern.name.into(),
+        traffic: workload.traffic.map(|t| t.name.into()),
+        rows: input.all_rows(),
+        distinct: input.source.distinct().map(|d| d + input.hot.len() as u64),
+        hottest_share: hottest,
+    }
+}
+
+/// One cell's record, trials aside.
+pub fn cell(
+    plan: &Plan<'_>,
+    planned: &PlannedCell<'_>,
+    tally: Option<&CellTally>,
+    workload: &WorkloadRecord,
+) -> CellRecord {
+    let cell = planned.cell;
+    let first = &cell.steps[0];
+    let hasher = first.params.get("hasher").map(|_| first.params.hasher().name.to_string());
+    let steps = match (&planned.steps, tally) {
+        (Ok(routed), Some(tally)) => (0..routed.len())
+            .map(|step| {
+                let routed: Vec<&Routed> = routed.iter().map(|&r| &plan.routed[r]).collect();
+                StepAssembly { planned, routed: &routed, tally, step, workload }.record()
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    CellRecord {
+        id: cell.id.clone(),
+        strategy: first.strategy.name.into(),
+        preset: None,
+        hasher,
+        label: cell.label.clone(),
+        at: cell.at.0.iter().map(|(axis, value)| (axis.clone(), value.to_json())).collect(),
+        unsupported: planned.steps.as_ref().err().cloned(),
+        workload: workload.clone(),
+        steps,
+        trials: None,
+    }
+}
+
+/// What the record of one step is made from.
+struct StepAssembly<'a> {
+    planned: &'a PlannedCell<'a>,
+    routed: &'a [&'a Routed],
+    tally: &'a CellTally,
+    step: usize,
+    workload: &'a WorkloadRecord,
+}
+
+impl StepAssembly<'_> {
+    fn now(&self) -> &Step {
+        &self.planned.cell.steps[self.step]
+    }
+
+    fn counts(&self) -> &StepTally {
+        &self.tally.steps[self.step]
+    }
+
+    fn record(&self) -> StepRecord {
+        let cluster = &self.now().cluster;
+        let ids = cluster.ids;
+        let live = live(cluster);
+        let placement = self.routed[self.step].placement.as_ref();
+        let owned = placement.ownership().map(|o| o.shares(ids));
+        let fair = cluster.fair_shares();
+        let fair_live: Vec<f64> = live.iter().map(|&id| fair[id]).collect();
+        let totals = self.by_load(|load| load.at.iter().sum());
+        let first = &self.counts().loads[0].at;
+        let mut balances = self.by_load(|load| {
+            let loads: Vec<u64> = live.iter().map(|&id| load.at[id]).collect();
+            balance(&loads, &fair_live)
+        });
+        let keys: Vec<u64> = live.iter().map(|&id| first[id]).collect();
+        let owned_live: Option<Vec<f64>> =
+            owned.as_ref().map(|owned| live.iter().map(|&id| owned[id]).collect());
+        // Rows that repeat are not independent, and requests never are.
+        if self.workload.distinct == Some(self.workload.rows)
+            && let Some(balance) = balances.get_mut(Load::Keys.name())
+        {
+            balance.test_keys(&keys, &fair_live, owned_live.as_deref());
+        }
+        if let Some(owned) = &owned_live {
+            balances.insert("owned".into(), balance_of_shares(owned, &fair_live));
+        }
+        let per_node = cluster
+            .nodes
+            .iter()
+            .filter(|node| !cluster.down.contains(&node.id))
+            .map(|node| NodeRecord {
+                node: node.name.to_string(),
+                weight: node.weight,
+                loads: self.by_load(|load| load.at[node.id.0 as usize]),
+                owned_share: owned.as_ref().map(|shares| shares[node.id.0 as usize]),
+            })
+            .collect();
+        StepRecord {
+            step: self.step,
+            change: self.now().change.as_ref().map(|c| c.text.clone()),
+            nodes: live.len(),
+            points: placement.points(),
+            heap_bytes: placement.heap_bytes(),
+            outcomes: Outcomes {
+                misrouted: first[ids],
+                refused: first[ids + 1],
+                absent: first[ids + 2],
+            },
+            totals,
+            per_node,
+            balance: balances,
+            copies: self.copies(&live, &fair_live),
+            theory: self.theory(&fair_live, keys.iter().sum(), owned.is_some()),
+            movement: (self.step > 0).then(|| self.movement()),
+        }
+    }
+
+    fn by_load<T>(&self, get: impl Fn(&LoadTally) -> T) -> ByLoad<T> {
+        let tallies = self.tally.loads.iter().zip(&self.counts().loads);
+        tallies.map(|(load, tally)| (load.name().to_string(), get(tally))).collect()
+    }
+
+    fn copies(&self, live: &[usize], fair: &[f64]) -> Option<Copies> {
+        let counts = self.counts();
+        let replicas = self.planned.cell.replicas;
+        (replicas > 1).then(|| {
+            let per_node: Vec<u64> = live.iter().map(|&id| counts.copies[id]).collect();
+            let balance = balance(&per_node, fair);
+            Copies { replicas, short_keys: counts.short_keys, per_node, balance }
+        })
+    }
+
+    fn theory(&self, fair: &[f64], keys: u64, owns: bool) -> Theory {
+        let step = self.now();
+        // The closed form is for rings: strategies that own arcs between points of their nodes' names.
+        let ring = owns
+            && step.strategy.caps.names
+            && step.params.get("vnodes").is_some()
+            && step.cluster.is_unweighted();
+        let hottest = self.workload.hottest_share;
+        Theory {
+            cv_owned: ring.then(|| {
+                theory::cv_owned_ring(fair.len() as u64, step.params.int("vnodes") as u64)
+            }),
+            cv_sampling: (keys > 0).then(|| theory::cv_sampling_shares(fair, keys)),
+            hot_key_floor: hottest.map(|share| theory::hot_key_floor(share, fair)),
+            share_moved: self.expected_movement(),
+        }
+    }
+
+    /// Where a closed form is known: nodes join, and the strategy is modulo or moves the minimum.
+    fn expected_movement(&self) -> Option<f64> {
+        let step = self.now();
+        let ChangeKind::Add(_) = step.change.as_ref()?.kind else { return None };
+        let before = &self.planned.cell.steps[self.step - 1].cluster;
+        match step.strategy.movement {
+            Movement::Minimal => {
+                Some(theory::minimum_share(&before.fair_shares(), &step.cluster.fair_shares()))
+            }
+            _ if step.strategy.name == crate::strategy::modulo::INFO.name => {
+                let (n, m) = (before.nodes.len() as u64, step.cluster.nodes.len() as u64);
+                Some(theory::modulo_moved(n, m))
+            }
+            _ => None,
+        }
+    }
+
+    fn movement(&self) -> MovementRecord {
+        let cell = self.planned.cell;
+        let names = names(cell);
+        let since = |before: usize, flow: &dyn Fn(&LoadTally) -> &Flow| {
+            let (was, is) = (alive(self.planned, before), alive(self.planned, self.step));
+            let fair_before = cell.steps[before].cluster.fair_shares();
+            let fair_after = self.now().cluster.fair_shares();
+            let start = &self.tally.steps[before].loads;
+            let ids = self.now().cluster.ids;
+            self.tally
+                .loads
+                .iter()
+                .zip(start.iter().zip(&self.counts().loads))
+                .map(|(load, (before, now))| {
+                    let tally = Tally {
+                        before: &before.at,
+                        after: &now.at,
+                        alive_before: &was[..ids],
+                        alive_after: &is[..ids],
+                        fair_before: &fair_before,
+                        fair_after: &fair_after,
+                        flows: &flow(now).sums,
+                    };
+                    (load.name().to_string(), moved(&tally))
+                })
+                .collect::<ByLoad<_>>()
+        };
+        let change = self.now().change.as_ref();
+        let failed = |c: &Change| matches!(c.kind, ChangeKind::Fail(..));
+        MovementRecord {
+            verb: if change.is_some_and(failed) { "lost" } else { "moved" }.into(),
+            loads: since(self.step - 1, &|load| &load.moved),
+            per_node: self.per_node_moved(&names),
+            pairs: self.pairs(&names),
+            from_start: (self.step > 1).then(|| since(0, &|load| &load.from_start)),
+        }
+    }
+
+    /// Nodes alive before or after, by id, then the outcomes that take part.
+    fn per_node_moved(&self, names: &[String]) -> Vec<NodeMoved> {
+        let was = alive(self.planned, self.step - 1);
+        let is = alive(self.planned, self.step);
+        (0..names.len())
+            .map(|row| {
+                let gives = self.by_load(|load| load.moved.sums.gives[row]);
+                let receives = self.by_load(|load| load.moved.sums.receives[row]);
+                (row, NodeMoved { node: names[row].clone(), gives, receives })
+            })
+            .filter(|(row, node)| {
+                was[*row] | is[*row]
+                    || node.gives.values().chain(node.receives.values()).any(|&n| n > 0)
+            })
+            .map(|(_, node)| node)
+            .collect()
+    }
+
+    fn pairs(&self, names: &[String]) -> Option<Vec<Pair>> {
+        let rows = names.len();
+        let loads = &self.counts().loads;
+        if loads[0].moved.pairs.is_empty() {
+            return None;
+        }
+        let mut pairs = Vec::new();
+        for from in 0..rows {
+            for to in (0..rows).filter(|&to| to != from) {
+                let amounts = self.by_load(|load| load.moved.pairs[from * rows + to]);
+                if amounts.values().any(|&n| n > 0) {
+                    let (from, to) = (names[from].clone(), names[to].clone());
+                    pairs.push(Pair { from, to, loads: amounts });
+                    if pairs.len() > RECORD_PAIRS {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(pairs)
+    }
+}
+
+/// Ids of the members that are up, in the cluster's order.
+fn live(cluster: &Cluster) -> Vec<usize> {
+    let up = cluster.nodes.iter().filter(|node| !cluster.down.contains(&node.id));
+    up.map(|node| node.id.0 as usize).collect()
+}
+
+/// Names by tally row: every node that any step of the cell has, then the outcomes.
+fn names(cell: &Cell) -> Vec<String> {
+    let ids = cell.steps[0].cluster.ids;
+    let mut names = vec![String::new(); ids];
+    for step in &cell.steps {
+        for node in &step.cluster.nodes {
+            names[node.id.0 as usize] = node.name.to_string();
+        }
+    }
+    names.extend(OUTCOME_NAMES.map(String::from));
+    names
+}

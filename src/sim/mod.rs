@@ -1,0 +1,171 @@
+//! The engine: replays keys through placements and tallies where they live.
+//!
+//! One pass over the rows of each distinct workload (`scan`), all placements of its cells in that
+//! pass (`plan`, `replay`), integer counts (`tally`), and from them the record (`assemble`).
+//! Strategies whose answer depends on open requests walk a stated order of the requests instead
+//! (`session`). Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
+
+pub mod assemble;
+pub mod events;
+mod expect;
+pub mod input;
+pub mod labels;
+pub mod plan;
+pub mod replay;
+pub mod scan;
+pub mod session;
+pub mod tally;
+pub mod trials;
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::keys::KeyKind;
+use crate::record::{CellRecord, Record};
+use crate::scenario::{Cell, Scenario, Workload};
+use input::Input;
+use plan::{Plan, PlannedCell};
+
+/// Told how far a run has come. Called from any thread.
+pub trait Progress: Sync {
+    /// A stage begins: what it is, and how many units (rows, requests, trials) it has.
+    fn begin(&self, what: &str, units: u64);
+    /// So many more units are done.
+    fn advance(&self, units: u64);
+    /// Whether the user wants the run to stop.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// No progress is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _what: &str, _units: u64) {}
+    fn advance(&self, _units: u64) {}
+}
+
+/// How to run; nothing here changes a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Worker threads; None: one per core.
+    pub threads: Option<usize>,
+}
+
+/// Replays the scenario. What a strategy cannot do is noted with its cell; an error is a fault of
+/// the scenario that only building shows, a fault of a key file, or an interrupt.
+pub fn run(
+    scenario: &Scenario,
+    options: Options,
+    progress: &dyn Progress,
+) -> Result<Record, Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()
+        .map_err(|e| Error::invalid(format!("cannot start the worker threads: {e}")))?;
+    pool.install(|| run_here(scenario, progress))
+}
+
+/// The cells of one workload, opened and planned.
+struct Group<'a> {
+    members: Vec<usize>,
+    input: Input,
+    plan: Plan<'a>,
+}
+
+/// Cells by workload, in order of first appearance.
+pub fn workloads(scenario: &Scenario) -> Vec<(&Arc<Workload>, Vec<usize>)> {
+    let mut groups: Vec<(&Arc<Workload>, Vec<usize>)> = Vec::new();
+    for (index, cell) in scenario.cells.iter().enumerate() {
+        match groups
+            .iter_mut()
+            .find(|(w, _)| Arc::ptr_eq(w, &cell.workload) || *w == &cell.workload)
+        {
+            Some((_, members)) => members.push(index),
+            None => groups.push((&cell.workload, vec![index])),
+        }
+    }
+    groups
+}
+
+fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Error> {
+    // Everything is opened and built before the first key is placed.
+    let mut groups = Vec::new();
+    for (workload, members) in workloads(scenario) {
+        let input = Input::open(workload, &scenario.base, progress)?;
+        let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
+        let plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
+        groups.push(Group { members, input, plan });
+    }
+    let mut cells: Vec<Option<CellRecord>> = scenario.cells.iter().map(|_| None).collect();
+    for group in &groups {
+        let records = run_group(scenario, group, progress)?;
+        for (&index, record) in group.members.iter().zip(records) {
+            cells[index] = Some(record);
+        }
+    }
+    let mut record = Record {
+        schema: crate::record::SCHEMA.into(),
+        shardlab: env!("CARGO_PKG_VERSION").into(),
+        scenario: assemble::scenario(scenario, groups.iter().map(|group| &group.input))?,
+        seed: scenario.cells[0].seed,
+        cells: cells.into_iter().map(|cell| cell.expect("every cell has a workload")).collect(),
+        events: Vec::new(),
+        searches: Vec::new(),
+        expect: Vec::new(),
+        charts: assemble::charts(scenario),
+    };
+    let able: Vec<&Cell> = groups.iter().flat_map(able).collect();
+    let keys = groups.first().map_or(KeyKind::Text, |g| g.input.source.kind());
+    for event in &scenario.events {
+        record.events.extend(events::event(event, scenario, &able, keys, progress)?);
+    }
+    for search in &scenario.searches {
+        record.searches.extend(events::search(search, scenario, &able, keys, progress)?);
+    }
+    record.expect = expect::check(&scenario.expects, &scenario.cells, &record);
+    Ok(record)
+}
+
+/// The cells whose exact ownership follows from node names.
+fn able<'a>(group: &Group<'a>) -> Vec<&'a Cell> {
+    let knows = |cell: &&PlannedCell<'a>| {
+        cell.steps.as_ref().is_ok_and(|steps| {
+            steps.iter().all(|&routed| group.plan.routed[routed].placement.ownership().is_some())
+        }) && events::can_take_part(cell.cell)
+    };
+    group.plan.cells.iter().filter(knows).map(|cell| cell.cell).collect()
+}
+
+fn run_group(
+    scenario: &Scenario,
+    group: &Group<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<CellRecord>, Error> {
+    let Group { input, plan, .. } = group;
+    let sessions = session::session_cells(plan);
+    let mut replayed = replay::replay(input, plan, &sessions, progress)?;
+    if sessions.contains(&true) {
+        let seed = plan.cells[0].cell.workload.seed;
+        let walked = session::sessions(input, plan, &sessions, seed, progress)?;
+        for (cell, tally) in replayed.cells.iter_mut().zip(walked) {
+            if tally.is_some() {
+                *cell = tally;
+            }
+        }
+    }
+    let facts = assemble::workload(plan.cells[0].cell, input, &replayed);
+    let mut records = Vec::with_capacity(plan.cells.len());
+    for (cell, tally) in plan.cells.iter().zip(&replayed.cells) {
+        let mut record = assemble::cell(plan, cell, tally.as_ref(), &facts);
+        if let (Some(trials), Ok(steps)) = (&scenario.trials, &cell.steps) {
+            let own: Vec<_> = steps.iter().map(|&r| plan.routed[r].placement.as_ref()).collect();
+            let base = &scenario.base;
+            record.trials = Some(trials::trials(cell, &own, trials, input, base, progress)?);
+        }
+        records.push(record);
+    }
+    Ok(records)
+}

@@ -1,0 +1,174 @@
+//! Sessions: strategies whose answer depends on which requests are open. One serial walk over a
+//! stated order of the requests per step; cells run in parallel.
+
+use rayon::prelude::*;
+
+use super::Progress;
+use super::input::Input;
+use super::plan::Plan;
+use super::scan::scan;
+use super::tally::{CellTally, Load};
+use crate::error::{Error, ErrorKind};
+use crate::keys::{ColumnSpec, KeyBatch};
+use crate::rng::{Purpose, Stream};
+use crate::strategy::Slot;
+
+/// Most requests that a session walks: they are the one thing whose memory grows with the keys.
+pub const MAX_REQUESTS: u64 = 10_000_000;
+
+/// Requests walked between two looks at the interrupt flag.
+const STRIDE: usize = 65_536;
+
+/// The rows of a workload in their order, and the order of the requests.
+struct Requests {
+    columns: Vec<(ColumnSpec, Vec<u64>)>,
+    order: Vec<u32>,
+}
+
+/// Runs every cell with a session; the other cells stay None.
+pub fn sessions(
+    input: &Input,
+    plan: &Plan<'_>,
+    is_session: &[bool],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<Option<CellTally>>, Error> {
+    let requests = collect(input, plan, is_session, seed, progress)?;
+    let chosen: Vec<usize> = (0..plan.cells.len()).filter(|&c| is_session[c]).collect();
+    let steps: usize = chosen.iter().map(|&c| plan.cells[c].cell.steps.len()).sum();
+    progress.begin("routing requests", (requests.order.len() * steps) as u64);
+    let done: Vec<CellTally> =
+        chosen.par_iter().map(|&c| walk(plan, c, &requests, progress)).collect::<Result<_, _>>()?;
+    let mut cells: Vec<Option<CellTally>> = plan.cells.iter().map(|_| None).collect();
+    for (c, tally) in chosen.into_iter().zip(done) {
+        cells[c] = Some(tally);
+    }
+    Ok(cells)
+}
+
+/// Which cells of a plan have sessions.
+pub fn session_cells(plan: &Plan<'_>) -> Vec<bool> {
+    plan.cells
+        .iter()
+        .map(|cell| {
+            cell.steps
+                .as_ref()
+                .is_ok_and(|steps| plan.routed[steps[0]].placement.session().is_some())
+        })
+        .collect()
+}
+
+fn collect(
+    input: &Input,
+    plan: &Plan<'_>,
+    is_session: &[bool],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Requests, Error> {
+    if input.all_rows() > MAX_REQUESTS && !input.has_requests {
+        return Err(too_many(input.all_rows()));
+    }
+    let mut specs: Vec<ColumnSpec> = Vec::new();
+    for (cell, session) in plan.cells.iter().zip(is_session) {
+        let Ok(steps) = &cell.steps else { continue };
+        for &routed in steps.iter().filter(|_| *session) {
+            for spec in plan.routed[routed].placement.columns() {
+                if !specs.contains(spec) {
+                    specs.push(spec.clone());
+                }
+            }
+        }
+    }
+    progress.begin("collecting requests", input.rows);
+    // Pieces keyed by their first row: sorted, they are the rows in order whatever thread had them.
+    // A worker stops collecting once its own requests are over the limit; the sum then says so.
+    type Piece = (u64, Vec<u64>, Vec<Vec<u64>>);
+    let new = || (0u64, Vec::<Piece>::new());
+    let states = scan(input, &specs, progress, new, |(sum, pieces), batch: &KeyBatch| {
+        let counts = match batch.requests.is_empty() {
+            true => vec![1; batch.len()],
+            false => batch.requests.clone(),
+        };
+        *sum = counts.iter().fold(*sum, |sum, &c| sum.saturating_add(c));
+        if *sum <= MAX_REQUESTS {
+            let digests = specs.iter().map(|spec| batch.digests(spec).to_vec()).collect();
+            pieces.push((batch.first_row, counts, digests));
+        }
+    })?;
+    let total = states.iter().fold(0u64, |sum, (s, _)| sum.saturating_add(*s));
+    if total > MAX_REQUESTS {
+        return Err(too_many(total));
+    }
+    let mut pieces: Vec<Piece> = states.into_iter().flat_map(|(_, pieces)| pieces).collect();
+    pieces.sort_unstable_by_key(|piece| piece.0);
+    let mut columns: Vec<(ColumnSpec, Vec<u64>)> =
+        specs.into_iter().map(|spec| (spec, Vec::new())).collect();
+    let mut order = Vec::with_capacity(total as usize);
+    let mut row = 0u32;
+    for (_, counts, digests) in pieces {
+        for (i, count) in counts.into_iter().enumerate() {
+            if count > 0 {
+                order.extend(std::iter::repeat_n(row, count as usize));
+                columns.iter_mut().zip(&digests).for_each(|((_, all), piece)| all.push(piece[i]));
+                row += 1;
+            }
+        }
+    }
+    Stream::new(seed, Purpose::Requests, 0).shuffle(&mut order);
+    Ok(Requests { columns, order })
+}
+
+fn walk(
+    plan: &Plan<'_>,
+    cell: usize,
+    requests: &Requests,
+    progress: &dyn Progress,
+) -> Result<CellTally, Error> {
+    let planned = &plan.cells[cell];
+    let steps = planned.steps.as_ref().expect("only supported cells have sessions");
+    let mut slots: Vec<Vec<Slot>> = Vec::with_capacity(steps.len());
+    for &routed in steps {
+        let routed = &plan.routed[routed];
+        let mut session = routed.placement.session().ok_or_else(|| {
+            Error::invalid("a path cannot switch between strategies with and without open requests")
+        })?;
+        let columns: Vec<&[u64]> = routed
+            .placement
+            .columns()
+            .iter()
+            .map(|spec| {
+                let column = requests.columns.iter().find(|(have, _)| have == spec);
+                column.expect("collected for all steps").1.as_slice()
+            })
+            .collect();
+        let mut digests = vec![0; columns.len()];
+        let mut out = Vec::with_capacity(requests.order.len());
+        for part in requests.order.chunks(STRIDE) {
+            if progress.interrupted() {
+                return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+            }
+            for &row in part {
+                for (digest, column) in digests.iter_mut().zip(&columns) {
+                    *digest = column[row as usize];
+                }
+                let slot = session.route(&digests);
+                let down = slot.node().is_some_and(|node| routed.down.contains(&node));
+                out.push(if down { Slot::ABSENT } else { slot });
+            }
+            progress.advance(part.len() as u64);
+        }
+        slots.push(out);
+    }
+    let mut tally = CellTally::new(planned, &[Load::Requests]);
+    let slots: Vec<&[Slot]> = slots.iter().map(Vec::as_slice).collect();
+    tally.count_load(0, &[], &slots);
+    tally.finish();
+    Ok(tally)
+}
+
+fn too_many(requests: u64) -> Error {
+    Error::invalid(format!(
+        "{requests} requests are more than a strategy with open requests can walk: at most {MAX_REQUESTS}"
+    ))
+    .help("lower `traffic.requests` or `keys.count`, or leave this strategy out")
+}

@@ -1,0 +1,293 @@
+//! Counts: where the rows of a cell live at each step, and how they move. Integers only, so that the
+//! order in which batches arrive does not matter.
+
+use super::plan::{Plan, PlannedCell};
+use crate::keys::KeyBatch;
+use crate::metrics::movement::Flows;
+use crate::strategy::Slot;
+
+/// Largest number of from × to pairs that a step counts one by one.
+pub const MAX_PAIRS: usize = 1 << 20;
+
+/// The loads that a run counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// One a row.
+    Keys,
+    /// The row's requests.
+    Requests,
+    /// The row's bytes.
+    Bytes,
+}
+
+impl Load {
+    /// Name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Load::Keys => "keys",
+            Load::Requests => "requests",
+            Load::Bytes => "bytes",
+        }
+    }
+}
+
+/// Amounts by row of a tally: the nodes by id, then misrouted, refused, absent.
+pub type Counts = Vec<u64>;
+
+/// What one load does at one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadTally {
+    /// Amount by node.
+    pub at: Counts,
+    /// Movement since the step before.
+    pub moved: Flow,
+    /// Movement since step 0; empty at steps 0 and 1.
+    pub from_start: Flow,
+}
+
+/// Movement between two steps, as amounts by row of the tally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    /// Amount from a to b at `a × rows + b`, unmoved amounts on the diagonal; empty when there are
+    /// too many pairs.
+    pub pairs: Vec<u64>,
+    /// What moved from and to each row; derived from the pairs at the end where they are counted.
+    pub sums: Flows,
+}
+
+/// The counts of one step.
+#[derive(Debug, Clone)]
+pub struct StepTally {
+    /// By load, in the order of [`CellTally::loads`].
+    pub loads: Vec<LoadTally>,
+    /// Copies by node, all replicas counted; empty for one replica.
+    pub copies: Counts,
+    /// Rows with fewer distinct nodes than replicas.
+    pub short_keys: u64,
+    /// Rows of the tally alive at this step and the one before (and at step 0).
+    survivors: [Vec<bool>; 2],
+}
+
+/// The counts of one cell.
+#[derive(Debug, Clone)]
+pub struct CellTally {
+    /// Which loads are counted.
+    pub loads: Vec<Load>,
+    /// One per step.
+    pub steps: Vec<StepTally>,
+    ids: usize,
+}
+
+/// Which rows of a tally are alive at a step.
+pub fn alive(cell: &PlannedCell<'_>, step: usize) -> Vec<bool> {
+    let cluster = &cell.cell.steps[step].cluster;
+    let mut alive = vec![false; cluster.ids + Slot::OUTCOMES];
+    for node in &cluster.nodes {
+        alive[node.id.0 as usize] = !cluster.down.contains(&node.id);
+    }
+    alive
+}
+
+impl CellTally {
+    /// An empty tally for a cell.
+    pub fn new(cell: &PlannedCell<'_>, loads: &[Load]) -> Self {
+        let ids = cell.cell.steps[0].cluster.ids;
+        let rows = ids + Slot::OUTCOMES;
+        let both = |a: &[bool], b: &[bool]| a.iter().zip(b).map(|(a, b)| a & b).collect();
+        let steps = (0..cell.cell.steps.len())
+            .map(|step| {
+                let now = alive(cell, step);
+                let dense = rows * rows <= MAX_PAIRS;
+                let load = LoadTally {
+                    at: vec![0; rows],
+                    moved: Flow::new(rows, step > 0, step > 0 && dense),
+                    from_start: Flow::new(rows, step > 1, false),
+                };
+                StepTally {
+                    loads: vec![load; loads.len()],
+                    copies: if cell.cell.replicas > 1 { vec![0; rows] } else { Vec::new() },
+                    short_keys: 0,
+                    survivors: [
+                        if step > 0 { both(&alive(cell, step - 1), &now) } else { Vec::new() },
+                        if step > 1 { both(&alive(cell, 0), &now) } else { Vec::new() },
+                    ],
+                }
+            })
+            .collect();
+        CellTally { loads: loads.to_vec(), steps, ids }
+    }
+
+    /// Bytes that a tally of this cell takes.
+    pub fn bytes(ids: usize, steps: usize, loads: usize) -> u64 {
+        let rows = (ids + Slot::OUTCOMES) as u64;
+        let pairs = if rows * rows <= MAX_PAIRS as u64 { rows * rows } else { 2 * rows };
+        8 * loads as u64 * steps as u64 * (pairs + 3 * rows)
+    }
+
+    /// Counts one batch: `slots` holds the tally row of each key by step, primaries only.
+    pub fn count(&mut self, batch: &KeyBatch, slots: &[&[Slot]]) {
+        let loads = self.loads.clone();
+        for (l, load) in loads.iter().enumerate() {
+            let amounts: &[u64] = match load {
+                Load::Keys => &[],
+                Load::Requests => &batch.requests,
+                Load::Bytes => &batch.bytes,
+            };
+            self.count_load(l, amounts, slots);
+        }
+    }
+
+    /// Counts one load of one batch; no amounts: one a key.
+    pub fn count_load(&mut self, load: usize, amounts: &[u64], slots: &[&[Slot]]) {
+        let ids = self.ids;
+        for (step, now) in slots.iter().enumerate() {
+            let StepTally { loads, survivors, .. } = &mut self.steps[step];
+            let tally = &mut loads[load];
+            if step == 0 || tally.moved.pairs.is_empty() {
+                tally_each(amounts, now, |slot, amount| {
+                    let at = &mut tally.at[slot.index(ids)];
+                    *at = at.wrapping_add(amount);
+                });
+            }
+            if step > 0 {
+                tally.moved.count(ids, amounts, slots[step - 1], now, &survivors[0]);
+            }
+            if step > 1 {
+                tally.from_start.count(ids, amounts, slots[0], now, &survivors[1]);
+            }
+        }
+    }
+
+    /// Counts the copies of one batch at a step: `slots` is keys × replicas, key-major.
+    pub fn count_copies(&mut self, step: usize, slots: &[Slot], replicas: usize) {
+        let tally = &mut self.steps[step];
+        for copies in slots.chunks_exact(replicas) {
+            let mut distinct = 0;
+            for (i, slot) in copies.iter().enumerate() {
+                tally.copies[slot.index(self.ids)] += 1;
+                distinct += usize::from(slot.node().is_some() && !copies[..i].contains(slot));
+            }
+            tally.short_keys += u64::from(distinct < replicas);
+        }
+    }
+
+    /// Adds another worker's counts.
+    pub fn merge(&mut self, other: &CellTally) {
+        for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
+            for (mine, theirs) in mine.loads.iter_mut().zip(&theirs.loads) {
+                add(&mut mine.at, &theirs.at);
+                mine.moved.merge(&theirs.moved);
+                mine.from_start.merge(&theirs.from_start);
+            }
+            add(&mut mine.copies, &theirs.copies);
+            mine.short_keys += theirs.short_keys;
+        }
+    }
+
+    /// Derives what was not counted directly: amounts by node are the column sums of the pairs.
+    pub fn finish(&mut self) {
+        let rows = self.ids + Slot::OUTCOMES;
+        for step in &mut self.steps {
+            for tally in &mut step.loads {
+                let pairs = &tally.moved.pairs;
+                if pairs.is_empty() {
+                    continue;
+                }
+                for line in pairs.chunks_exact(rows) {
+                    add(&mut tally.at, line);
+                }
+                let moved = pairs.iter().enumerate().map(|(i, &n)| (i / rows, i % rows, n));
+                let [survives, _] = &step.survivors;
+                tally.moved.sums = Flows::from_pairs(moved, rows, survives, survives);
+            }
+        }
+    }
+}
+
+impl Flow {
+    fn new(rows: usize, counted: bool, dense: bool) -> Self {
+        let sums = if counted && !dense { vec![0; rows] } else { Vec::new() };
+        Flow {
+            pairs: if dense { vec![0; rows * rows] } else { Vec::new() },
+            sums: Flows { moved: 0, between_survivors: 0, gives: sums.clone(), receives: sums },
+        }
+    }
+
+    fn count(
+        &mut self,
+        ids: usize,
+        amounts: &[u64],
+        from: &[Slot],
+        to: &[Slot],
+        survives: &[bool],
+    ) {
+        let rows = ids + Slot::OUTCOMES;
+        let mut row = 0;
+        if !self.pairs.is_empty() {
+            let pairs = &mut self.pairs[..rows * rows];
+            tally_each(amounts, to, |slot, amount| {
+                let pair = &mut pairs[from[row].index(ids) * rows + slot.index(ids)];
+                *pair = pair.wrapping_add(amount);
+                row += 1;
+            });
+            return;
+        }
+        tally_each(amounts, to, |slot, amount| {
+            let (a, b) = (from[row].index(ids), slot.index(ids));
+            let amount = if a == b { 0 } else { amount };
+            let sums = &mut self.sums;
+            sums.moved = sums.moved.wrapping_add(amount);
+            sums.gives[a] = sums.gives[a].wrapping_add(amount);
+            sums.receives[b] = sums.receives[b].wrapping_add(amount);
+            let stays = u64::from(survives[a] & survives[b]);
+            sums.between_survivors = sums.between_survivors.wrapping_add(amount * stays);
+            row += 1;
+        });
+    }
+
+    fn merge(&mut self, other: &Flow) {
+        add(&mut self.pairs, &other.pairs);
+        add(&mut self.sums.gives, &other.sums.gives);
+        add(&mut self.sums.receives, &other.sums.receives);
+        let sums = &mut self.sums;
+        sums.moved = sums.moved.wrapping_add(other.sums.moved);
+        sums.between_survivors = sums.between_survivors.wrapping_add(other.sums.between_survivors);
+    }
+}
+
+/// Calls `count` with each slot and its amount; without amounts each counts once.
+#[inline]
+fn tally_each(amounts: &[u64], slots: &[Slot], mut count: impl FnMut(Slot, u64)) {
+    if amounts.is_empty() {
+        slots.iter().for_each(|&slot| count(slot, 1));
+    } else {
+        assert_eq!(amounts.len(), slots.len(), "every key of a batch has its amount");
+        slots.iter().zip(amounts).for_each(|(&slot, &amount)| count(slot, amount));
+    }
+}
+
+fn add(mine: &mut [u64], theirs: &[u64]) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine = mine.wrapping_add(*theirs);
+    }
+}
+
+/// The loads that a workload's rows carry.
+pub fn loads_of(has_requests: bool, has_bytes: bool) -> Vec<Load> {
+    let mut loads = vec![Load::Keys];
+    if has_requests {
+        loads.push(Load::Requests);
+    }
+    if has_bytes {
+        loads.push(Load::Bytes);
+    }
+    loads
+}
+
+/// An empty tally for every cell of a plan that its strategy can do.
+pub fn tallies(plan: &Plan<'_>, loads: &[Load]) -> Vec<Option<CellTally>> {
+    plan.cells
+        .iter()
+        .map(|cell| cell.steps.as_ref().ok().map(|_| CellTally::new(cell, loads)))
+        .collect()
+}
