@@ -1,0 +1,134 @@
+//! Arguments that several subcommands share, and how their texts are read.
+
+use clap::Args;
+
+use crate::params::{Param, Type, Value};
+use crate::scenario::Overrides;
+
+/// What the command line changes in a scenario.
+#[derive(Debug, Args)]
+pub struct OverrideArgs {
+    /// Seed of all random streams, in place of the scenario's
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<i64>,
+    /// Number of keys (of a file: rows read), e.g. 50_000, 5k, 10m
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub keys: Option<u64>,
+    /// Set a field: a dotted path (cluster.nodes=32) or the bare name of a strategy field (vnodes=160)
+    #[arg(long, value_name = "K=V", value_parser = pair)]
+    pub set: Vec<(String, String)>,
+    /// Sweep a field over several values, e.g. vnodes=1,10,100
+    #[arg(long, value_name = "K=V,V", value_parser = pair)]
+    pub sweep: Vec<(String, String)>,
+}
+
+impl OverrideArgs {
+    /// As the scenario reader takes them.
+    pub fn into_overrides(self) -> Overrides {
+        Overrides { seed: self.seed, keys: self.keys, set: self.set, sweep: self.sweep }
+    }
+}
+
+/// Reads a count: digits, `_` between them, and `k`, `m` or `g` for thousands, millions, billions.
+/// A fraction is fine where a whole number comes out: `2.5m`.
+pub fn count(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no count; write 1000000, 1_000_000, 1000k, 1m or 0.5g");
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, zeros) = match lower.as_bytes().last() {
+        Some(b'k') => (&lower[..lower.len() - 1], 3usize),
+        Some(b'm') => (&lower[..lower.len() - 1], 6),
+        Some(b'g' | b'b') => (&lower[..lower.len() - 1], 9),
+        _ => (lower.as_str(), 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole = whole.replace('_', "");
+    let fraction = fraction.trim_end_matches('0');
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(&whole) || !digits(fraction) || fraction.len() > zeros {
+        return Err(wrong());
+    }
+    let all = format!("{whole}{fraction}{}", "0".repeat(zeros - fraction.len()));
+    all.parse().map_err(|_| format!("`{text}` is too large"))
+}
+
+/// Reads `NAME=VALUE`.
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_string(), value.trim().to_string()))
+        }
+        _ => Err(format!("`{text}` is no NAME=VALUE")),
+    }
+}
+
+/// Reads an argument's text as a value of a parameter; whether it is allowed is checked later.
+pub fn value(ty: &Type, text: &str) -> Value {
+    let as_text = || Value::Text(text.to_string());
+    let number = || {
+        let digits = text.replace('_', "");
+        let whole = digits.parse().map(Value::Int).ok();
+        whole.or_else(|| digits.parse().map(Value::Float).ok()).unwrap_or_else(as_text)
+    };
+    match ty {
+        Type::Bool => text.parse().map_or_else(|_| as_text(), Value::Bool),
+        Type::Int { .. } => match count(text) {
+            Ok(n) if n <= i64::MAX as u64 => Value::Int(n as i64),
+            _ => number(),
+        },
+        Type::Float { .. } => number(),
+        Type::List(item) => {
+            let text = text.trim_start_matches('[').trim_end_matches(']');
+            let items = text.split(',').map(str::trim).filter(|t| !t.is_empty());
+            Value::List(items.map(|t| value(item, t.trim_matches('"'))).collect())
+        }
+        _ => as_text(),
+    }
+}
+
+/// `--param NAME=VALUE` texts as values of the declared parameters. Unknown names stay texts, for
+/// the check that refuses them.
+pub fn values(declared: &'static [Param], given: &[(String, String)]) -> Vec<(String, Value)> {
+    let read = |(name, text): &(String, String)| {
+        let ty = declared.iter().find(|p| p.name == name).map_or(Type::Text, |p| p.ty);
+        (name.clone(), value(&ty, text))
+    };
+    given.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_exact_or_refused() {
+        for (text, want) in [
+            ("0", 0),
+            ("1_000", 1000),
+            ("5k", 5000),
+            ("10m", 10_000_000),
+            ("10M", 10_000_000),
+            ("2.5m", 2_500_000),
+            ("1.50k", 1500),
+            ("1b", 1_000_000_000),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(count(text), Ok(want), "{text}");
+        }
+        for text in ["", "k", "-1", "1.5", "1.2345k", "1e6", "ten", "1 000", "18446744073709551616"]
+        {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_follow_the_declared_type() {
+        let int = Type::Int { min: 0, max: i64::MAX };
+        assert_eq!(value(&int, "5k"), Value::Int(5000));
+        assert_eq!(value(&int, "-3"), Value::Int(-3));
+        assert_eq!(value(&int, "x"), Value::Text("x".into()));
+        assert_eq!(value(&Type::Text, "12"), Value::Text("12".into()));
+        assert_eq!(value(&Type::Float { min: 0.0, max: 9.0 }, "1.25"), Value::Float(1.25));
+        let list = Value::List(vec![Value::Text("a".into()), Value::Text("b".into())]);
+        assert_eq!(value(&Type::List(&Type::Text), "[\"a\", b]"), list);
+    }
+}

@@ -1,0 +1,182 @@
+//! Keys that a person gives: as arguments, or one a line on stdin.
+
+use std::io::{BufRead, IsTerminal as _};
+
+use clap::ValueEnum;
+
+use crate::error::Error;
+use crate::keys::{BATCH_ROWS, Key, KeyBatch, KeyKind};
+
+/// How the text of a given key is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeysType {
+    /// UTF-8 text
+    Text,
+    /// Signed 64-bit integers in decimal
+    Int,
+    /// Unsigned 64-bit integers in decimal
+    Uint,
+    /// Bytes in hexadecimal
+    Hex,
+    /// UUIDs, with or without hyphens
+    Uuid,
+}
+
+impl KeysType {
+    /// The kind of key it gives.
+    pub fn kind(self) -> KeyKind {
+        match self {
+            KeysType::Text => KeyKind::Text,
+            KeysType::Int => KeyKind::I64,
+            KeysType::Uint => KeyKind::U64,
+            KeysType::Hex => KeyKind::Bytes,
+            KeysType::Uuid => KeyKind::Uuid,
+        }
+    }
+}
+
+/// Calls `each` with batches of the keys, in their order; the batch's `first_row` counts from 0.
+pub fn batches<E: From<Error>>(
+    given: &[String],
+    kind: KeyKind,
+    mut each: impl FnMut(&mut KeyBatch) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut batch = KeyBatch::new(kind);
+    let mut row = 0;
+    let mut push = |line: &[u8]| -> Result<(), E> {
+        if batch.len() == BATCH_ROWS {
+            each(&mut batch)?;
+            batch.clear(row);
+        }
+        row += 1;
+        Ok(push_key(&mut batch, line, row)?)
+    };
+    if given.is_empty() {
+        read_lines(&mut push)?;
+    } else {
+        given.iter().try_for_each(|key| push(key.as_bytes()))?;
+    }
+    if batch.is_empty() { Ok(()) } else { each(&mut batch) }
+}
+
+fn read_lines<E: From<Error>>(push: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Err(Error::invalid("no keys are given")
+            .help("give keys as arguments, or pipe them in, one a line")
+            .into());
+    }
+    let mut input = std::io::BufReader::with_capacity(1 << 16, stdin.lock());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.read_until(b'\n', &mut line);
+        if read.map_err(|cause| Error::io("cannot read keys from stdin", &cause))? == 0 {
+            return Ok(());
+        }
+        let end = line.strip_suffix(b"\n").unwrap_or(&line);
+        push(end.strip_suffix(b"\r").unwrap_or(end))?;
+    }
+}
+
+fn push_key(batch: &mut KeyBatch, bytes: &[u8], row: u64) -> Result<(), Error> {
+    let shown = || String::from_utf8_lossy(bytes).chars().take(80).collect::<String>();
+    let wrong = |allowed: &str| {
+        Error::data(format!("key {row}: `{}` is not {allowed}", shown()))
+            .help("--keys-type text, int, uint, hex or uuid says how keys are read")
+    };
+    let text = || std::str::from_utf8(bytes).map_err(|_| wrong("UTF-8 text"));
+    match batch.kind() {
+        KeyKind::Text => batch.push(&Key::Text(text()?)),
+        KeyKind::I64 => {
+            let n = text()?.trim().parse().map_err(|_| wrong("a signed 64-bit integer"))?;
+            batch.push(&Key::I64(n));
+        }
+        KeyKind::U64 => {
+            let n = text()?.trim().parse().map_err(|_| wrong("an unsigned 64-bit integer"))?;
+            batch.push(&Key::U64(n));
+        }
+        KeyKind::Bytes => {
+            let bytes = hex(bytes.trim_ascii()).ok_or_else(|| wrong("bytes in hexadecimal"))?;
+            batch.push(&Key::Bytes(&bytes));
+        }
+        KeyKind::Uuid => {
+            let n = uuid(text()?.trim()).ok_or_else(|| wrong("a UUID"))?;
+            batch.push(&Key::Uuid(n));
+        }
+    }
+    Ok(())
+}
+
+fn hex(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
+    let text = text.strip_prefix(b"0x").unwrap_or(text);
+    if text.len() % 2 == 1 {
+        return None;
+    }
+    text.chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+}
+
+fn uuid(text: &str) -> Option<u128> {
+    let hyphens: Vec<usize> = text.match_indices('-').map(|(i, _)| i).collect();
+    let digits = text.replace('-', "");
+    let placed = hyphens.is_empty() || hyphens == [8, 13, 18, 23];
+    let plain = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    if placed && plain { u128::from_str_radix(&digits, 16).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(kind: KeyKind, given: &[&str]) -> Result<Vec<String>, Error> {
+        let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+        let mut seen = Vec::new();
+        batches(&given, kind, |batch| {
+            seen.extend((0..batch.len()).map(|i| batch.key(i).to_string()));
+            Ok::<(), Error>(())
+        })?;
+        Ok(seen)
+    }
+
+    #[test]
+    fn keys_are_read_by_their_type() {
+        assert_eq!(keys(KeyKind::Text, &["", "é"]).unwrap(), ["", "é"]);
+        assert_eq!(keys(KeyKind::I64, &["-5"]).unwrap(), ["-5"]);
+        assert_eq!(
+            keys(KeyKind::U64, &["18446744073709551615"]).unwrap(),
+            ["18446744073709551615"]
+        );
+        assert_eq!(keys(KeyKind::Bytes, &["0x00fF", ""]).unwrap(), ["00ff", ""]);
+        let id = "123e4567-e89b-12d3-a456-426614174000";
+        assert_eq!(keys(KeyKind::Uuid, &[id, &id.replace('-', "")]).unwrap(), [id, id]);
+    }
+
+    #[test]
+    fn a_wrong_key_is_named_with_its_row() {
+        for (kind, text) in [
+            (KeyKind::I64, "1x"),
+            (KeyKind::U64, "-1"),
+            (KeyKind::Bytes, "abc"),
+            (KeyKind::Bytes, "+1"),
+            (KeyKind::Uuid, "123e4567e89b-12d3-a456-426614174000"),
+        ] {
+            let good = if kind == KeyKind::Uuid { "0".repeat(32) } else { "10".into() };
+            let error = keys(kind, &[&good, text]).unwrap_err();
+            assert!(error.message.starts_with(&format!("key 2: `{text}` is not")), "{error}");
+        }
+    }
+
+    #[test]
+    fn many_keys_come_in_batches_and_in_order() {
+        let given: Vec<String> = (0..2 * BATCH_ROWS + 1).map(|i| i.to_string()).collect();
+        let mut rows = Vec::new();
+        batches(&given, KeyKind::Text, |batch| {
+            rows.push((batch.first_row, batch.len()));
+            Ok::<(), Error>(())
+        })
+        .unwrap();
+        let size = BATCH_ROWS as u64;
+        assert_eq!(rows, [(0, BATCH_ROWS), (size, BATCH_ROWS), (2 * size, 1)]);
+    }
+}
