@@ -1,0 +1,19 @@
+//! The README's tables are those of the binary. `SHARDLAB_BLESS=1 cargo test --test readme` writes
+//! them anew.
+
+use std::path::Path;
+
+#[test]
+fn the_readme_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let fresh = shardlab::report::readme::splice(&text).unwrap();
+    if std::env::var_os("SHARDLAB_BLESS").is_some() {
+        std::fs::write(&path, &fresh).unwrap();
+    } else {
+        assert!(text == fresh, "README.md is stale: run SHARDLAB_BLESS=1 cargo test --test readme");
+    }
+    for kind in ["strategies", "hashers", "keys", "traffic"] {
+        assert!(text.contains(&format!("<!-- begin {kind} -->")), "the table of {kind} is gone");
+    }
+}
