@@ -364,6 +364,14 @@ impl Type {
             };
             Error::invalid(format!("is {shown}")).help(format!("allowed: {}", self.describe()))
         };
+        // A terminal would obey such a character where the text is shown.
+        if let Value::Text(text) = &value
+            && text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        {
+            let shown = text.escape_debug();
+            return Err(Error::invalid(format!("is \"{shown}\", which holds a control character"))
+                .help("write it in visible characters"));
+        }
         match (self, &value) {
             (Type::Bool, Value::Bool(_)) | (Type::Text | Type::File, Value::Text(_)) => Ok(value),
             (Type::Int { min, max }, Value::Int(i)) if min <= i && i <= max => Ok(value),
@@ -411,5 +419,17 @@ impl Type {
                 .map(Value::List),
             _ => Err(wrong(&value)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_refused_and_shown_escaped() {
+        let error = Type::Text.check(Value::Text("\u{1b}[31mred".into())).unwrap_err();
+        assert_eq!(error.message, "is \"\\u{1b}[31mred\", which holds a control character");
+        assert!(Type::Text.check(Value::Text("two\nlines\tand a tab".into())).is_ok());
     }
 }
