@@ -176,6 +176,9 @@ impl ColumnSpec {
     }
 }
 
+/// Bytes of a text that most keys stay below.
+const USUAL_BYTES: usize = 32;
+
 /// Some rows of a source, in columns.
 #[derive(Debug, Clone)]
 pub struct KeyBatch {
@@ -210,6 +213,15 @@ impl KeyBatch {
             bytes: Vec::new(),
             digests: Vec::new(),
         }
+    }
+
+    /// An empty batch with room for the usual texts of so many rows, so that its memory does not depend
+    /// on how the texts grow from batch to batch.
+    pub fn with_rows(kind: KeyKind, rows: usize) -> Self {
+        let mut batch = KeyBatch::new(kind);
+        batch.text.bytes.reserve(rows * USUAL_BYTES);
+        batch.text.ends.reserve(rows);
+        batch
     }
 
     /// A batch of one key with these digest columns, for `route`, `explain` and tests.

@@ -101,7 +101,13 @@ impl<'a> Worker<'a> {
         let kind = input.source.kind();
         let digester = Digester::new(columns);
         let want = Want { text: digester.wants_text(kind) };
-        Worker { input, digester, want, batch: KeyBatch::new(kind), chunk: KeyBatch::new(kind) }
+        Worker {
+            input,
+            digester,
+            want,
+            batch: KeyBatch::with_rows(kind, BATCH_ROWS),
+            chunk: KeyBatch::with_rows(kind, CHUNK_ROWS as usize),
+        }
     }
 
     fn run(&mut self, supply: &Supply<'_>, mut visit: impl FnMut(&KeyBatch)) -> Result<(), Error> {
