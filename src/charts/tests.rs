@@ -364,17 +364,3 @@ fn nothing_collides_in_usual_shapes() {
         assert_eq!(check(&record), draw_all(&record));
     }
 }
-
-/// `cargo test --lib charts -- --ignored`, then look at the folder `shardlab-charts` among the
-/// system's temporary files.
-#[test]
-#[ignore = "writes files to look at"]
-fn sheets_to_look_at() {
-    let folder = std::env::temp_dir().join("shardlab-charts");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (i, record) in shapes().iter().enumerate() {
-        for (stem, svg) in draw_all(record) {
-            std::fs::write(folder.join(format!("{i}-{stem}.svg")), svg).unwrap();
-        }
-    }
-}
