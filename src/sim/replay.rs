@@ -43,15 +43,10 @@ pub fn replay(
                 *cell = None;
             }
         }
-        let mut used = vec![false; plan.routed.len()];
-        for (cell, tally) in plan.cells.iter().zip(&cells) {
-            if let (Some(_), Ok(steps)) = (tally, &cell.steps) {
-                steps.iter().for_each(|&routed| used[routed] = true);
-            }
-        }
+        let schedule = Schedule::new(plan, &cells);
         Worker {
-            slots: vec![Vec::new(); plan.routed.len()],
-            used,
+            slots: vec![Vec::new(); schedule.buffers],
+            schedule,
             cells,
             totals: Totals::default(),
         }
@@ -112,11 +107,73 @@ impl Totals {
     }
 }
 
+/// Which buffer holds the slots of which placement, and from when to when: a placement is computed
+/// for the first cell that counts it, and its buffer is free again after the last. A sweep of a
+/// hundred cells then needs one buffer, which stays in the cache between placing and counting.
+#[derive(Debug)]
+struct Schedule {
+    /// By cell; empty where nothing is counted.
+    cells: Vec<Turn>,
+    /// Buffers in all.
+    buffers: usize,
+}
+
+/// What a cell does with a batch.
+#[derive(Debug, Default)]
+struct Turn {
+    /// Placements to compute first, with their buffers.
+    place: Vec<(usize, usize)>,
+    /// The buffer that holds each step.
+    steps: Vec<usize>,
+}
+
+impl Schedule {
+    fn new(plan: &Plan<'_>, tallies: &[Option<CellTally>]) -> Self {
+        let counted: Vec<&[usize]> = plan
+            .cells
+            .iter()
+            .zip(tallies)
+            .map(|(cell, tally)| match (&cell.steps, tally) {
+                (Ok(steps), Some(_)) => steps.as_slice(),
+                _ => &[],
+            })
+            .collect();
+        let mut last = vec![0; plan.routed.len()];
+        for (cell, steps) in counted.iter().enumerate() {
+            steps.iter().for_each(|&routed| last[routed] = cell);
+        }
+        let mut schedule = Schedule { cells: Vec::new(), buffers: 0 };
+        let mut held: Vec<Option<usize>> = vec![None; plan.routed.len()];
+        let mut free = Vec::new();
+        for (cell, steps) in counted.iter().enumerate() {
+            let mut turn = Turn::default();
+            for &routed in *steps {
+                let buffer = *held[routed].get_or_insert_with(|| {
+                    let buffer = free.pop().unwrap_or_else(|| {
+                        schedule.buffers += 1;
+                        schedule.buffers - 1
+                    });
+                    turn.place.push((routed, buffer));
+                    buffer
+                });
+                turn.steps.push(buffer);
+            }
+            for &routed in *steps {
+                if last[routed] == cell {
+                    free.extend(held[routed].take());
+                }
+            }
+            schedule.cells.push(turn);
+        }
+        schedule
+    }
+}
+
 /// One thread's buffers and counts.
 struct Worker {
-    /// Slots by placement: keys × replicas.
+    /// Slots by buffer: keys × replicas.
     slots: Vec<Vec<Slot>>,
-    used: Vec<bool>,
+    schedule: Schedule,
     cells: Vec<Option<CellTally>>,
     totals: Totals,
 }
@@ -124,30 +181,32 @@ struct Worker {
 impl Worker {
     fn batch(&mut self, plan: &Plan<'_>, batch: &KeyBatch) {
         self.totals.batch(batch);
-        for ((routed, slots), used) in plan.routed.iter().zip(&mut self.slots).zip(&self.used) {
-            if *used {
+        for ((cell, turn), tally) in
+            plan.cells.iter().zip(&self.schedule.cells).zip(&mut self.cells)
+        {
+            let Some(tally) = tally else { continue };
+            for &(routed, buffer) in &turn.place {
+                let routed = &plan.routed[routed];
+                let slots = &mut self.slots[buffer];
                 place(routed.placement.as_ref(), &routed.down, routed.replicas, batch, slots);
             }
-        }
-        let mut primaries: Vec<&[Slot]> = Vec::new();
-        for (cell, tally) in plan.cells.iter().zip(&mut self.cells) {
-            let (Ok(steps), Some(tally)) = (&cell.steps, tally) else { continue };
             let replicas = cell.cell.replicas;
             if replicas == 1 {
-                primaries.clear();
-                primaries.extend(steps.iter().map(|&r| &self.slots[r][..batch.len()]));
+                let primaries: Vec<&[Slot]> =
+                    turn.steps.iter().map(|&buffer| self.slots[buffer].as_slice()).collect();
                 tally.count(batch, &primaries);
             } else {
-                let first: Vec<Vec<Slot>> = steps
+                let first: Vec<Vec<Slot>> = turn
+                    .steps
                     .iter()
-                    .map(|&r| {
-                        self.slots[r].chunks_exact(replicas).map(|copies| copies[0]).collect()
+                    .map(|&buffer| {
+                        self.slots[buffer].chunks_exact(replicas).map(|copies| copies[0]).collect()
                     })
                     .collect();
                 let first: Vec<&[Slot]> = first.iter().map(Vec::as_slice).collect();
                 tally.count(batch, &first);
-                for (step, &routed) in steps.iter().enumerate() {
-                    tally.count_copies(step, &self.slots[routed], replicas);
+                for (step, &buffer) in turn.steps.iter().enumerate() {
+                    tally.count_copies(step, &self.slots[buffer], replicas);
                 }
             }
         }

@@ -144,8 +144,12 @@ impl CellTally {
             let StepTally { loads, survivors, .. } = &mut self.steps[step];
             let tally = &mut loads[load];
             if step == 0 || tally.moved.pairs.is_empty() {
+                let (nodes, outcomes) = tally.at.split_at_mut(ids);
                 tally_each(amounts, now, |slot, amount| {
-                    let at = &mut tally.at[slot.index(ids)];
+                    let at = match nodes.get_mut(slot.0 as usize) {
+                        Some(node) => node,
+                        None => &mut outcomes[slot.index(0)],
+                    };
                     *at = at.wrapping_add(amount);
                 });
             }

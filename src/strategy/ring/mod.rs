@@ -10,8 +10,8 @@
 //!
 //! # Cost
 //! Look-up O(1) expected by an index over the top bits (`sorted`: O(log nv)). Change: all labels are
-//! hashed and sorted anew, O(nv). Bytes: a point and 4 for its owner, and the index: 2–4 entries of 4
-//! bytes a point.
+//! hashed and sorted anew, O(nv). Bytes: a point and its owner, and 1–2 entries of the index a point;
+//! owners and entries of 2 bytes where points and node ids are at most 65 535, else of 4.
 //!
 //! # Choices made where the source is silent
 //! - A key that falls on a point belongs to it; beyond the last point comes the first.
@@ -30,7 +30,7 @@ pub mod points;
 pub mod table;
 
 use points::{Points, Tie};
-use table::{Point, Table};
+use table::{Point, Small, Table};
 
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
@@ -62,7 +62,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     history: History::Free,
     order: Order::Free,
     params: &PARAMS,
-    cost: Cost { lookup: "O(1)", change: "O(n v)", bytes: "16–24 n v (32-bit digests)" },
+    cost: Cost { lookup: "O(1)", change: "O(n v)", bytes: "8–16 n v (32-bit digests)" },
     build: |build| Ok(Box::new(Ring::new(INFO.name, build)?)),
 };
 
@@ -110,19 +110,34 @@ enum Lookup {
     Sorted,
 }
 
-/// The points by width.
+/// The points by the bits of a digest and of what is stored beside it.
 #[derive(Debug)]
 enum Width {
-    Narrow(Table<u32>),
-    Wide(Table<u64>),
+    D32S16(Table<u32, u16>),
+    D32S32(Table<u32, u32>),
+    D64S16(Table<u64, u16>),
+    D64S32(Table<u64, u32>),
 }
 
-/// Applies an expression to the table of either width.
+impl Width {
+    fn new(bits: u32, Points { digests, runs }: &Points) -> Self {
+        match (bits <= 32, Table::<u64, u16>::fits(digests, runs)) {
+            (true, true) => Width::D32S16(Table::new(bits, digests, runs)),
+            (true, false) => Width::D32S32(Table::new(bits, digests, runs)),
+            (false, true) => Width::D64S16(Table::new(bits, digests, runs)),
+            (false, false) => Width::D64S32(Table::new(bits, digests, runs)),
+        }
+    }
+}
+
+/// Applies an expression to the table of any width.
 macro_rules! table {
     ($ring:expr, $table:ident => $body:expr) => {
         match &$ring.width {
-            Width::Narrow($table) => $body,
-            Width::Wide($table) => $body,
+            Width::D32S16($table) => $body,
+            Width::D32S32($table) => $body,
+            Width::D64S16($table) => $body,
+            Width::D64S32($table) => $body,
         }
     };
 }
@@ -176,14 +191,8 @@ impl Ring {
         };
         let label = Label::parse(params.text("label"), PLACEHOLDERS)?;
         let counts = points::counts(build.cluster, params.int("vnodes") as u32)?;
-        let Points { digests, runs } =
-            Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
-        let bits = column.bits();
-        let width = if bits <= 32 {
-            Width::Narrow(Table::new(bits, &digests, &runs))
-        } else {
-            Width::Wide(Table::new(bits, &digests, &runs))
-        };
+        let points = Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
+        let width = Width::new(column.bits(), &points);
         let nodes = build.cluster.nodes.clone();
         let replicas = build.replicas;
         Ok(Ring { columns: [column], width, lookup, replicas, nodes, label, labels })
@@ -201,10 +210,7 @@ impl Ring {
 
     /// The first point at or after a digest, going round.
     pub fn find(&self, digest: u64) -> usize {
-        let at = table!(self, table => match self.lookup {
-            Lookup::Bucketed => table.find_bucketed(digest),
-            Lookup::Sorted => table.find_sorted(digest),
-        });
+        let at = table!(self, table => find(table, self.lookup, digest));
         if at == self.len() { 0 } else { at }
     }
 
@@ -237,23 +243,12 @@ fn digest(hash: &dyn KeyHash, label: &[u8]) -> u64 {
     out[0]
 }
 
-/// Fills in the owners of digests; more than one a digest when `out` is longer.
+/// The first point at or after a digest; the number of points when it wraps.
 #[inline]
-fn place<P: Point>(
-    table: &Table<P>,
-    digests: &[u64],
-    out: &mut [Slot],
-    find: impl Fn(&Table<P>, u64) -> usize,
-) {
-    if out.len() == digests.len() {
-        for (slot, &digest) in out.iter_mut().zip(digests) {
-            *slot = table.owner(find(table, digest));
-        }
-    } else if !digests.is_empty() {
-        let replicas = out.len() / digests.len();
-        for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
-            table.walk(find(table, digest), slots);
-        }
+fn find<P: Point, S: Small>(table: &Table<P, S>, lookup: Lookup, digest: u64) -> usize {
+    match lookup {
+        Lookup::Bucketed => table.find_bucketed(digest),
+        Lookup::Sorted => table.find_sorted(digest),
     }
 }
 
@@ -264,9 +259,18 @@ impl Placement for Ring {
 
     fn place(&self, batch: &KeyBatch, out: &mut [Slot]) {
         let digests = batch.digests(&self.columns[0]);
-        table!(self, table => match self.lookup {
-            Lookup::Bucketed => place(table, digests, out, Table::find_bucketed),
-            Lookup::Sorted => place(table, digests, out, Table::find_sorted),
+        table!(self, table => match (self.lookup, self.replicas) {
+            (Lookup::Bucketed, 1) => table.place_bucketed(digests, out),
+            (Lookup::Sorted, 1) => {
+                for (slot, &digest) in out.iter_mut().zip(digests) {
+                    *slot = table.owner(table.find_sorted(digest));
+                }
+            }
+            (lookup, replicas) => {
+                for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
+                    table.walk(find(table, lookup, digest), slots);
+                }
+            }
         });
     }
 
@@ -340,11 +344,11 @@ mod tests {
         Value::Text(value.to_string())
     }
 
-    fn narrow(ring: &Ring) -> &Table<u32> {
-        match &ring.width {
-            Width::Narrow(table) => table,
-            Width::Wide(_) => panic!("digests of up to 32 bits are stored in 32"),
-        }
+    /// The points in order with their owners.
+    fn points(ring: &Ring) -> Vec<(u64, Slot)> {
+        let digests: Vec<u64> =
+            table!(ring, table => table.points().iter().map(|p| p.digest()).collect());
+        digests.into_iter().enumerate().map(|(at, digest)| (digest, ring.owner(at))).collect()
     }
 
     #[test]
@@ -371,9 +375,7 @@ mod tests {
             .map(|(label, slot)| (hash.hash(label.as_bytes()), slot))
             .collect();
         want.sort();
-        let points = narrow(&ring).points().iter().enumerate();
-        let got: Vec<_> = points.map(|(at, p)| (p.digest(), ring.owner(at))).collect();
-        assert_eq!(got, want);
+        assert_eq!(points(&ring), want);
     }
 
     #[test]
@@ -390,13 +392,11 @@ mod tests {
                 ("tie", text(tie)),
             ];
             let ring = ring(&cluster, &given).unwrap();
-            let table = narrow(&ring);
             let mut shared = [0; 2];
-            for (end, owner) in table.segments() {
-                let at = table.points().partition_point(|p| p.digest() < end);
-                let run = table.points()[at..].iter().take_while(|p| p.digest() == end).count();
-                let both = (at..at + run).any(|i| table.owner(i) != owner);
-                shared[owner.0 as usize] += usize::from(both);
+            for run in points(&ring).chunk_by(|a, b| a.0 == b.0) {
+                let winner = run[0].1;
+                let both = run.iter().any(|(_, owner)| *owner != winner);
+                shared[winner.0 as usize] += usize::from(both);
             }
             shared
         };
