@@ -92,7 +92,7 @@ fn wrong_usage_exits_with_2_and_writes_nothing_to_stdout() {
         &["route", "--strategy", "ring", "--nodes", "1g", "x"],
         &["route", "--strategy", "ring", "--nodes", "3", "--param", "vnodes=0", "x"],
         &["route", "--strategy", "ring", "--nodes", "3", "--param", "vnode=1", "x"],
-        &["route", "--strategy", "ring", "--nodes", "3", "--keys-type", "int", "x"],
+        &["route", "--strategy", "ring", "--nodes", "3", "--keys", "int", "x"],
         &["route", "--strategy", "ring", "--servers", "nosuch.txt", "x"],
         &["route", "--strategy", "ring", "--servers", "no/such", "x"],
         &["route", "--strategy", "ring", "--nodes", "3", "--param", "hash-seed=5g", "x"],
@@ -132,14 +132,15 @@ fn digests_are_the_known_ones() {
     ] {
         let (code, out, err) = answer(&["hash", "--hasher", hasher, "--format", "csv", key]);
         assert_eq!(code, 0, "{err}");
-        assert_eq!(out, format!("key,decimal,hex\n{key},{decimal},{hex}\n"), "{hasher}");
+        let digest = if hex.len() == 32 { hex } else { decimal };
+        assert_eq!(out, format!("key,digest\n{key},{digest}\n"), "{hasher}");
     }
 }
 
 #[test]
 fn keys_come_from_stdin_in_order_and_quoted() {
     let (_, out, _) = piped(&["hash", "--hasher", "crc32", "--format", "csv"], "a,b\r\n\nz");
-    let keys: Vec<&str> = out.lines().map(|l| l.rsplitn(3, ',').last().unwrap()).collect();
+    let keys: Vec<&str> = out.lines().map(|l| l.rsplitn(2, ',').last().unwrap()).collect();
     assert_eq!(keys, ["key", "\"a,b\"", "", "z"]);
     let args = ["route", "--strategy", "jump", "--nodes", "8", "--format", "csv"];
     let many: String = (0..5000).map(|i| format!("user:{i}\n")).collect();

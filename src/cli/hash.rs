@@ -35,7 +35,7 @@ struct HashArgs {
     #[arg(long, value_name = "V", default_value = "whole")]
     view: String,
     /// How keys are read; by default text, or int for hashers of integers
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long = "keys", value_name = "TYPE")]
     keys_type: Option<KeysType>,
     /// Form of the output
     #[arg(long, value_name = "F", default_value = "text")]
@@ -67,7 +67,7 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     let mut digester = Digester::new(&specs);
     let (csv, mut line) = (args.format == LineFormat::Csv, Vec::new());
     if csv {
-        ui.out().write_all(b"key,decimal,hex\n")?;
+        ui.out().write_all(b"key,digest\n")?;
     }
     batches(&args.keys, kind, |batch| {
         digester.compute(batch);
@@ -99,32 +99,43 @@ fn checked_seed(hasher: &HasherInfo, seed: Option<u64>) -> Result<u64, Error> {
     Err(Error::invalid(format!("hasher `{}` has no seed {seed}", hasher.name)).help(allowed))
 }
 
+/// As CSV the digest is one number: in decimal, and in 32 hexadecimal digits where it has 128 bits.
 fn push_line(out: &mut Vec<u8>, batch: &KeyBatch, row: usize, specs: &[ColumnSpec], csv: bool) {
     let hasher = specs[0].hasher;
     let first = batch.digests(&specs[0])[row];
-    let separator = if csv { b"," as &[u8] } else { b"  " };
+    let wide = specs.get(1).map(|low| {
+        let low = batch.digests(low)[row];
+        u128::from(first) << 64 | u128::from(low)
+    });
     if csv {
         push_field(out, batch.text.get(row));
-    } else {
-        out.extend_from_slice(batch.text.get(row));
-    }
-    out.extend_from_slice(separator);
-    if let Some(low) = specs.get(1) {
-        let digest = u128::from(first) << 64 | u128::from(batch.digests(low)[row]);
-        let _ = write!(out, "{digest}");
-        out.extend_from_slice(separator);
-        let _ = writeln!(out, "{digest:032x}");
+        out.push(b',');
+        match wide {
+            Some(digest) => out.extend_from_slice(format!("{digest:032x}").as_bytes()),
+            None => push_digest(out, hasher, first),
+        }
+        out.push(b'\n');
         return;
     }
-    if hasher.signed {
-        // As the system reads it: the top bit of the digest's width is the sign.
-        let unused = 64 - hasher.bits;
-        push_i64((first << unused) as i64 >> unused, out);
-    } else {
-        push_u64(first, out);
+    out.extend_from_slice(batch.text.get(row));
+    out.extend_from_slice(b"  ");
+    if let Some(digest) = wide {
+        let _ = writeln!(out, "{digest}  {digest:032x}");
+        return;
     }
-    out.extend_from_slice(separator);
-    let _ = writeln!(out, "{first:0width$x}", width = hasher.bits as usize / 4);
+    push_digest(out, hasher, first);
+    let _ = writeln!(out, "  {first:0width$x}", width = hasher.bits as usize / 4);
+}
+
+/// Appends a digest of at most 64 bits in decimal, as the system reads it: the top bit of a signed
+/// one's width is the sign.
+pub fn push_digest(out: &mut Vec<u8>, hasher: &HasherInfo, digest: u64) {
+    if hasher.signed {
+        let unused = 64 - hasher.bits.min(64);
+        push_i64((digest << unused) as i64 >> unused, out);
+    } else {
+        push_u64(digest, out);
+    }
 }
 
 /// Appends a CSV field, quoted where it must be.

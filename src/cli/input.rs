@@ -83,7 +83,7 @@ fn push_key(batch: &mut KeyBatch, bytes: &[u8], row: u64) -> Result<(), Error> {
     let shown = || String::from_utf8_lossy(bytes).chars().take(80).collect::<String>();
     let wrong = |allowed: &str| {
         Error::data(format!("key {row}: `{}` is not {allowed}", shown()))
-            .help("--keys-type text, int, uint, hex or uuid says how keys are read")
+            .help("--keys text, int, uint, hex or uuid says how keys are read")
     };
     let text = || std::str::from_utf8(bytes).map_err(|_| wrong("UTF-8 text"));
     match batch.kind() {

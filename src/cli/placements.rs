@@ -1,5 +1,6 @@
 //! Placements as the engine plans them, key by key: for `route` and `check`.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,13 +80,17 @@ impl<'a> Router<'a> {
         &self.slots[row * self.replicas..][..self.replicas]
     }
 
-    /// The name of a slot; outcomes stand in parentheses.
-    pub fn name(&self, slot: Slot) -> &'a str {
+    /// The name of a slot; outcomes stand in parentheses, and what is no node of the cluster is the
+    /// number of a partition.
+    pub fn name(&self, slot: Slot) -> Cow<'a, str> {
         match slot.node() {
-            Some(NodeId(id)) => self.names[id as usize],
-            None if slot == Slot::MISROUTED => "(misrouted)",
-            None if slot == Slot::REFUSED => "(refused)",
-            None => "(absent)",
+            Some(NodeId(id)) => match self.names.get(id as usize) {
+                Some(name) => Cow::Borrowed(name),
+                None => Cow::Owned(id.to_string()),
+            },
+            None if slot == Slot::MISROUTED => "(misrouted)".into(),
+            None if slot == Slot::REFUSED => "(refused)".into(),
+            None => "(absent)".into(),
         }
     }
 

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args};
 
 use super::args::{count, pair, values};
-use super::hash::{LineFormat, push_field};
+use super::hash::{LineFormat, push_digest, push_field};
 use super::input::{KeysType, batches};
 use super::placements::{Placed, Router, source};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
 use crate::cluster::{Cluster, NodeId, server_list};
 use crate::error::{Error, ErrorKind};
-use crate::keys::format::push_u64;
 use crate::keys::{ColumnSpec, Digester, KeyKind};
 use crate::params::Params;
+use crate::preset::{self, Answer};
 use crate::scenario::{self, Cell, Overrides, Step};
 use crate::sim::plan::Plan;
 use crate::strategy::{self, Build};
@@ -27,7 +27,8 @@ pub static INFO: CommandInfo = CommandInfo {
     examples: "Examples:\n  shardlab route --strategy ring --nodes 16 user:42\n  \
                shardlab route --strategy ring --servers 'a,b,c weight=2' --param vnodes=40 user:42\n  \
                shardlab route --scenario my.toml --cell ring/md5/vnodes=160 --step 1 user:42\n  \
-               shardlab route --strategy jump --nodes 8 --format csv < keys.txt",
+               shardlab route --preset nginx-consistent --servers servers.txt --format csv < keys.txt\n  \
+               shardlab route --preset kafka --param partitions=12 user:42",
     augment: RouteArgs::augment_args,
     run,
 };
@@ -35,7 +36,7 @@ pub static INFO: CommandInfo = CommandInfo {
 #[derive(Debug, Args)]
 struct RouteArgs {
     /// Scenario whose cluster and strategy to use
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "nodes", "servers", "param"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "preset", "nodes", "servers", "param"])]
     scenario: Option<PathBuf>,
     /// Which cell of the scenario; `shardlab check` shows them
     #[arg(long, value_name = "ID", requires = "scenario")]
@@ -44,19 +45,22 @@ struct RouteArgs {
     #[arg(long, value_name = "K", requires = "scenario")]
     step: Option<usize>,
     /// Strategy; `shardlab list strategies` shows them
-    #[arg(long, value_name = "S", required_unless_present = "scenario")]
+    #[arg(long, value_name = "S", required_unless_present_any = ["scenario", "preset"])]
     strategy: Option<String>,
+    /// Real system; `shardlab list presets` shows them
+    #[arg(long, value_name = "P", conflicts_with = "strategy")]
+    preset: Option<String>,
     /// Number of nodes, named node0, node1 …
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "servers")]
     nodes: Option<u64>,
     /// Servers: a file with one a line, or a list parted by commas, each `name[=host:port] [weight=2]`
     #[arg(long, value_name = "LIST|FILE")]
     servers: Option<String>,
-    /// Parameter of the strategy, e.g. vnodes=160
+    /// Parameter of the strategy or preset, e.g. vnodes=160
     #[arg(long, value_name = "K=V", value_parser = pair)]
     param: Vec<(String, String)>,
     /// How keys are read; by default as the scenario's keys are, else text
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long = "keys", value_name = "TYPE")]
     keys_type: Option<KeysType>,
     /// Form of the output
     #[arg(long, value_name = "F", default_value = "text")]
@@ -70,7 +74,7 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     let args: RouteArgs = read(matches);
     match &args.scenario {
         Some(path) => by_scenario(path, &args, ui)?,
-        None => by_strategy(&args, ui)?,
+        None => by_name(&args, ui)?,
     }
     Ok(Exit::Done)
 }
@@ -123,11 +127,19 @@ fn unsupported(what: &str, reason: &str) -> Error {
     Error::unsupported(format!("`{what}` is unsupported: {reason}"))
 }
 
-fn by_strategy(args: &RouteArgs, ui: &mut Ui) -> Result<(), Failure> {
-    let name = args.strategy.as_deref().expect("clap requires it without a scenario");
-    let info = strategy::find(name)?;
-    let cluster = cluster(args)?;
+fn by_name(args: &RouteArgs, ui: &mut Ui) -> Result<(), Failure> {
+    let info = match (&args.strategy, &args.preset) {
+        (Some(name), _) => strategy::find(name)?,
+        (None, Some(name)) => preset::find(name)?,
+        (None, None) => unreachable!("clap requires one of them without a scenario"),
+    };
     let params = Params::from_pairs(info.params, values(info.params, &args.param))?;
+    let cluster = match preset::of(info).map(|preset| preset.answer) {
+        // What is asked for is the number of the partition.
+        Some(Answer::Partition) if params.get("partitions").is_some() => Cluster::default(),
+        Some(Answer::Partition) => Cluster::numbered(cluster(args)?.nodes.len(), "{i}"),
+        _ => cluster(args)?,
+    };
     let usual = if info.caps.integer_keys { KeysType::Int } else { KeysType::Text };
     let kind = args.keys_type.unwrap_or(usual).kind();
     let step =
@@ -140,7 +152,7 @@ fn by_strategy(args: &RouteArgs, ui: &mut Ui) -> Result<(), Failure> {
         base: Path::new("."),
     };
     let placement = info.place(&build).map_err(|error| match error.kind {
-        ErrorKind::Unsupported => unsupported(name, &error.message),
+        ErrorKind::Unsupported => unsupported(info.name, &error.message),
         _ => error,
     })?;
     let now = Placed { cluster: &step.cluster, placement: placement.into() };
@@ -223,8 +235,8 @@ fn route(
             if csv {
                 push_field(&mut text, batch.text.get(row));
                 text.push(b',');
-                if let Some(digests) = digests {
-                    push_u64(digests[row], &mut text);
+                if let (Some(column), Some(digests)) = (digest, digests) {
+                    push_digest(&mut text, column.hasher, digests[row]);
                 }
                 text.push(b',');
                 push_nodes(&mut text, row, &router, earlier.as_ref(), csv);

@@ -58,7 +58,7 @@ impl Node {
 }
 
 /// The members of the cluster at one step, in their order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cluster {
     /// Members in order; those that failed as `unavailable` are still members.
     pub nodes: Vec<Node>,
@@ -103,11 +103,13 @@ impl Cluster {
         shares
     }
 
-    /// The same cluster with other node names, by id; for trials.
+    /// The same cluster with other node names, by id; for trials. A node that has a host has its new
+    /// name as host, since labels may be made of either.
     pub fn renamed(&self, names: &[Arc<str>]) -> Self {
         let mut cluster = self.clone();
         for node in &mut cluster.nodes {
             node.name = names[node.id.0 as usize].clone();
+            node.host = node.host.is_some().then(|| node.name.clone());
         }
         cluster
     }

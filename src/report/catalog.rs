@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hash::{Input, Seed};
 use crate::keys::view;
 use crate::params::{Default, Param};
+use crate::preset::{self, Answer};
 use crate::strategy::{History, Movement, Order, StrategyInfo, Weights};
 use crate::{charts, hash, keys, metrics, strategy, traffic};
 
@@ -46,6 +47,7 @@ impl fmt::Debug for Kind {
 /// All kinds, in the order in which `list` shows them.
 pub static ALL: &[Kind] = &[
     Kind { name: "strategies", summary: "families of placement algorithms", entries: strategies },
+    Kind { name: "presets", summary: "named real systems, modelled bit for bit", entries: presets },
     Kind { name: "hashers", summary: "hash functions of keys", entries: hashers },
     Kind { name: "views", summary: "what a hasher sees of a key", entries: views },
     Kind { name: "keys", summary: "key patterns, files among them", entries: patterns },
@@ -80,6 +82,26 @@ fn strategies() -> Vec<Entry> {
     let entries = strategy::ALL.iter().map(|s| Entry {
         facts: strategy_facts(s),
         ..entry(s.name, s.summary, s.source, s.params)
+    });
+    entries.collect()
+}
+
+fn presets() -> Vec<Entry> {
+    let entries = preset::ALL.iter().map(|p| {
+        let answer = match p.answer {
+            Answer::Server => "a server",
+            Answer::Partition => "a partition",
+        };
+        let mut facts = vec![
+            ("family", p.family.into()),
+            ("version", p.version.into()),
+            ("gives", answer.into()),
+            ("rule", p.rule.into()),
+            ("checked against", p.checked.into()),
+        ];
+        facts.extend(strategy_facts(&p.strategy).into_iter().filter(|(name, _)| *name != "title"));
+        let s = &p.strategy;
+        Entry { facts, ..entry(s.name, s.summary, s.source, s.params) }
     });
     entries.collect()
 }

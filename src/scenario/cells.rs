@@ -14,6 +14,7 @@ use super::{At, Cell, Places, Step, Workload};
 use crate::cluster::path::{self, History, Ids};
 use crate::error::Error;
 use crate::params::{Params, Value};
+use crate::preset;
 
 /// Everything that the tables of a scenario span.
 #[derive(Debug)]
@@ -177,8 +178,9 @@ impl Sweep<'_> {
             id += &format!("/{hasher}");
         }
         for (name, value) in &variant.swept {
-            // The kind leads the id unless the table's name stands there.
-            if *name != "hasher" && (*name != "kind" || strategy.label.is_some()) {
+            // The kind or preset leads the id unless the table's name stands there.
+            let leads = matches!(*name, "kind" | "preset") && strategy.label.is_none();
+            if *name != "hasher" && !leads {
                 id += &format!("/{name}={value}");
             }
         }
@@ -272,7 +274,10 @@ fn dotted(table: &str, swept: &[(&'static str, Value)]) -> Vec<(String, Value)> 
 
 fn at(outer: &Outer, variant: &StrategyVariant, path: &PathSpec<'_>) -> At {
     let text = |value: &str| Value::Text(value.to_string());
-    let mut axes = vec![("strategy".to_string(), text(variant.info.name))];
+    let mut axes = vec![("strategy".to_string(), text(preset::family(variant.info)))];
+    if let Some(preset) = preset::of(variant.info) {
+        axes.push(("preset".to_string(), text(preset.strategy.name)));
+    }
     if let Some(hasher) = variant.params.text_opt("hasher") {
         axes.push(("hasher".to_string(), text(hasher)));
     }

@@ -318,7 +318,8 @@ pub static HOT: TableSpec = TableSpec {
 
 /// Fields of `[[strategy]]` beside the strategy's own.
 pub static STRATEGY_COMMON: &[Param] = &[
-    Param::new("kind", Type::Text, Default::Required, "strategy"),
+    text("kind", "strategy of the lab; or else `preset`"),
+    text("preset", "named real system, modelled bit for bit"),
     text("name", "name that replaces the kind in cell ids and legends"),
 ];
 

@@ -37,16 +37,35 @@ open_items!(StrategyInfo, PatternInfo, TrafficInfo);
 pub struct OpenSpec<I: 'static> {
     /// How messages call it, e.g. `[keys]`.
     pub name: &'static str,
-    /// The field that names the item; a list of names makes each in turn.
-    pub tag: &'static str,
+    /// The fields that name the item, of which a table has one; a list of names makes each in turn.
+    pub tags: &'static [Tag<I>],
     /// Fields of every item, the tag among them.
     pub common: &'static [Param],
     /// Which common fields a list sweeps over.
     pub common_sweeps: &'static [&'static str],
     /// Fields that hold tables and are read elsewhere.
     pub nested: &'static [&'static str],
+}
+
+/// A field that names an item.
+#[derive(Debug)]
+pub struct Tag<I: 'static> {
+    /// The field.
+    pub name: &'static str,
     /// Finds an item by name.
     pub find: fn(&str) -> Result<&'static I, Error>,
+}
+
+impl<I> OpenSpec<I> {
+    fn is_tag(&self, field: &str) -> bool {
+        self.tags.iter().any(|tag| tag.name == field)
+    }
+
+    /// The tags in words: `kind` or `preset`.
+    fn tag_names(&self) -> String {
+        let names: Vec<String> = self.tags.iter().map(|t| format!("`{}`", t.name)).collect();
+        names.join(" or ")
+    }
 }
 
 /// One combination of the values that a table gives.
@@ -72,7 +91,7 @@ pub fn variants<I: OpenItem>(
     errors: &mut Vec<Error>,
 ) -> Option<Vec<Variant<I>>> {
     let before = errors.len();
-    let (items, tag_swept) = items(table, spec, absent, errors)?;
+    let Named { items, tag, swept } = items(table, spec, absent, errors)?;
     let mut known: Vec<&str> = spec.common.iter().map(|p| p.name).collect();
     known.extend(spec.nested);
     for param in items.iter().flat_map(|item| item.params()) {
@@ -81,7 +100,7 @@ pub fn variants<I: OpenItem>(
         }
     }
     let names: Vec<&str> = items.iter().map(|item| item.name()).collect();
-    let what = format!("{} of {} {}", spec.name, spec.tag, names.join(", "));
+    let what = format!("{} of {tag} {}", spec.name, names.join(", "));
     table::refuse_unknown(table, &what, &known, errors);
 
     let mut variants = Vec::new();
@@ -93,10 +112,18 @@ pub fn variants<I: OpenItem>(
             }
         }
         if errors.len() == before {
-            variants.extend(combine(*item, &axes, tag_swept.then_some(spec.tag), table, errors)?);
+            variants.extend(combine(*item, &axes, swept.then_some(tag), table, errors)?);
         }
     }
     (errors.len() == before).then_some(variants)
+}
+
+/// What a table's tag says.
+struct Named<I: 'static> {
+    items: Vec<&'static I>,
+    tag: &'static str,
+    /// Whether it is a list.
+    swept: bool,
 }
 
 /// The items that the tag names.
@@ -105,29 +132,38 @@ fn items<I: OpenItem>(
     spec: &OpenSpec<I>,
     absent: Option<&'static I>,
     errors: &mut Vec<Error>,
-) -> Option<(Vec<&'static I>, bool)> {
-    let Some(item) = table.get(spec.tag) else {
+) -> Option<Named<I>> {
+    let mut given = spec.tags.iter().filter(|tag| table.get(tag.name).is_some());
+    let Some(tag) = given.next() else {
+        let first = &spec.tags[0];
         let Some(absent) = absent else {
-            let error = Error::invalid(format!("`{}` is missing in {}", spec.tag, spec.name));
+            let error = Error::invalid(format!("{} is missing in {}", spec.tag_names(), spec.name));
             // The error for a name that does not exist lists those that do.
-            let known = (spec.find)("").err().and_then(|e| e.help.last().cloned());
+            let known = (first.find)("").err().and_then(|e| e.help.last().cloned());
             let error = known.into_iter().fold(error, Error::help);
             errors.push(error.at(table.place.clone()));
             return None;
         };
-        return Some((vec![absent], false));
+        return Some(Named { items: vec![absent], tag: first.name, swept: false });
     };
+    if let Some(second) = given.next() {
+        let error = Error::invalid(format!("{} has both {}", spec.name, spec.tag_names()))
+            .help("give one of them: for both, write two tables");
+        errors.push(error.at(table.place_of(second.name)));
+        return None;
+    }
+    let item = table.get(tag.name).expect("it was just seen");
     let before = errors.len();
     let mut items: Vec<&'static I> = Vec::new();
     for one in item.one_or_many() {
         let found = match one.data {
-            Data::Scalar(Value::Text(ref name)) => (spec.find)(name),
-            _ => Err(Error::invalid(format!("`{}` is {}", spec.tag, one.kind()))
+            Data::Scalar(Value::Text(ref name)) => (tag.find)(name),
+            _ => Err(Error::invalid(format!("`{}` is {}", tag.name, one.kind()))
                 .help("allowed: a name, or a list of names")),
         };
         match found {
             Ok(info) if items.iter().any(|i| i.name() == info.name()) => errors.push(
-                Error::invalid(format!("`{}` names {} twice", spec.tag, info.name()))
+                Error::invalid(format!("`{}` names {} twice", tag.name, info.name()))
                     .at(one.place.clone()),
             ),
             Ok(info) => items.push(info),
@@ -135,10 +171,11 @@ fn items<I: OpenItem>(
         }
     }
     if items.is_empty() && errors.len() == before {
-        let error = Error::invalid(format!("`{}` is an empty list", spec.tag));
+        let error = Error::invalid(format!("`{}` is an empty list", tag.name));
         errors.push(error.help("give a name").at(item.place.clone()));
     }
-    (errors.len() == before).then_some((items, matches!(item.data, Data::List(_))))
+    let swept = matches!(item.data, Data::List(_));
+    (errors.len() == before).then_some(Named { items, tag: tag.name, swept })
 }
 
 fn axes<I: OpenItem>(
@@ -148,7 +185,7 @@ fn axes<I: OpenItem>(
     errors: &mut Vec<Error>,
 ) -> Vec<(bool, Axis)> {
     let mut axes = Vec::new();
-    for entry in table.entries.iter().filter(|e| e.key != spec.tag) {
+    for entry in table.entries.iter().filter(|e| !spec.is_tag(&e.key)) {
         // Several items may declare the same field: a fault in it is reported once.
         let mut faults = Vec::new();
         if let Some(param) = own.iter().find(|p| p.name == entry.key) {

@@ -9,7 +9,7 @@ use super::fields::{
 };
 use super::table::{Holds, TableSpec};
 use crate::params::{Default, Param, Type};
-use crate::{charts, hash, keys, strategy, traffic};
+use crate::{charts, hash, keys, preset, strategy, traffic};
 
 /// The closed tables, by the name of their definition.
 const TABLES: &[(&str, &TableSpec)] = &[
@@ -110,54 +110,65 @@ fn holds(holds: &Holds) -> Json {
     }
 }
 
+/// Items of an open set: the field that names them, and for each its name, summary and parameters.
+struct Items {
+    tag: &'static str,
+    items: Vec<(&'static str, &'static str, &'static [Param])>,
+}
+
 /// A table of an open set: one alternative for each item, and one for a list of items.
 fn open(set: &str) -> Json {
     macro_rules! items {
-        ($set:ident) => {
-            $set::ALL.iter().map(|i| (i.name, i.summary, i.params)).collect()
+        ($tag:literal, $set:ident) => {
+            Items {
+                tag: $tag,
+                items: $set::ALL.iter().map(|i| (i.name, i.summary, i.params)).collect(),
+            }
         };
     }
-    let items: Vec<(&str, &str, &'static [Param])> = match set {
-        "keys" => items!(keys),
-        "traffic" => items!(traffic),
-        "strategy" => items!(strategy),
-        _ => items!(charts),
+    // What names the items, the other common fields, and the items that need no name.
+    let (named, common, absent): (_, _, &[&str]) = match set {
+        "keys" => (vec![items!("pattern", keys)], KEYS_COMMON, &["file"]),
+        "traffic" => (vec![items!("shape", traffic)], TRAFFIC_COMMON, &["none", "file"]),
+        "strategy" => {
+            let presets = preset::ALL.iter().map(|p| &p.strategy);
+            let presets = presets.map(|s| (s.name, s.summary, s.params)).collect();
+            let presets = Items { tag: "preset", items: presets };
+            (vec![items!("kind", strategy), presets], STRATEGY_COMMON, &[])
+        }
+        _ => (vec![items!("kind", charts)], CHART_COMMON, &[]),
     };
-    // The field that names the item, the other common fields, and the items that need no name.
-    let (tag, common, absent): (_, _, &[&str]) = match set {
-        "keys" => ("pattern", KEYS_COMMON, &["file"]),
-        "traffic" => ("shape", TRAFFIC_COMMON, &["none", "file"]),
-        "strategy" => ("kind", STRATEGY_COMMON, &[]),
-        _ => ("kind", CHART_COMMON, &[]),
-    };
-    let names: Vec<&str> = items.iter().map(|(name, ..)| *name).collect();
+    let tags: Vec<&str> = named.iter().map(|named| named.tag).collect();
     let sweeps = set != "chart";
     let mut alternatives = Vec::new();
-    for (name, summary, params) in &items {
-        let mut properties = Map::new();
-        properties.insert(tag.into(), json!({ "const": name }));
-        for param in common.iter().filter(|p| p.name != tag) {
-            let sweeps = param.name == "requests";
-            properties.insert(param.name.into(), property(param, sweeps));
+    for Items { tag, items } in named {
+        let names: Vec<&str> = items.iter().map(|(name, ..)| *name).collect();
+        for (name, summary, params) in items {
+            let mut properties = Map::new();
+            properties.insert(tag.into(), json!({ "const": name }));
+            for param in common.iter().filter(|p| !tags.contains(&p.name)) {
+                let sweeps = param.name == "requests";
+                properties.insert(param.name.into(), property(param, sweeps));
+            }
+            if set == "traffic" {
+                let hot = definition(&HOT);
+                properties.insert("hot".into(), json!({ "type": "array", "items": hot }));
+            }
+            for param in params {
+                properties.insert(param.name.into(), property(param, sweeps));
+            }
+            let needs_tag = (!absent.contains(&name)).then_some(tag);
+            alternatives.push(object(summary, properties, &required(params, needs_tag)));
         }
-        if set == "traffic" {
-            let hot = definition(&HOT);
-            properties.insert("hot".into(), json!({ "type": "array", "items": hot }));
+        if sweeps {
+            let list = json!({ "type": "array", "items": { "enum": names }, "minItems": 1 });
+            alternatives.push(json!({
+                "type": "object",
+                "description": "each in turn; every other field belongs to at least one of them",
+                "properties": { tag: list },
+                "required": [tag],
+            }));
         }
-        for param in *params {
-            properties.insert(param.name.into(), property(param, sweeps));
-        }
-        let needs_tag = (!absent.contains(name)).then_some(tag);
-        alternatives.push(object(summary, properties, &required(params, needs_tag)));
-    }
-    if sweeps {
-        let list = json!({ "type": "array", "items": { "enum": names }, "minItems": 1 });
-        alternatives.push(json!({
-            "type": "object",
-            "description": "each in turn; every other field belongs to at least one of them",
-            "properties": { tag: list },
-            "required": [tag],
-        }));
     }
     json!({ "anyOf": alternatives })
 }

@@ -2,21 +2,25 @@
 
 use super::changes::{PathSpec, Stated};
 use super::fields::STRATEGY_COMMON;
-use super::open::{self, OpenSpec, Variant};
+use super::open::{self, OpenSpec, Tag, Variant};
 use super::table;
 use super::tree::{Data, Entry, Table};
 use crate::cluster::path::Alteration;
 use crate::error::Error;
 use crate::params::{Default, Params};
+use crate::preset;
 use crate::strategy::{self, StrategyInfo};
+
+/// The fields that name a strategy: of the lab, or of a real system.
+const TAGS: &[Tag<StrategyInfo>] =
+    &[Tag { name: "kind", find: strategy::find }, Tag { name: "preset", find: preset::find }];
 
 static STRATEGY: OpenSpec<StrategyInfo> = OpenSpec {
     name: "[[strategy]]",
-    tag: "kind",
+    tags: TAGS,
     common: STRATEGY_COMMON,
-    common_sweeps: &["kind"],
+    common_sweeps: &[],
     nested: &[],
-    find: strategy::find,
 };
 
 /// What a strategy that replaces another takes over from it, unless told otherwise.
@@ -74,20 +78,19 @@ pub fn check_settings(
         let mut current = all.clone();
         for stated in &path.changes {
             let Some(settings) = settings(stated) else { continue };
-            if let Some(kind) = kind_of(stated, settings) {
-                match strategy::find(&kind.item.value().to_string()) {
-                    Ok(info) => current = vec![info],
-                    Err(error) => {
-                        errors.push(error.at(kind.item.place.clone()));
-                        return;
-                    }
+            match other(stated, settings) {
+                None => {}
+                Some(Ok(info)) => current = vec![info],
+                Some(Err(error)) => {
+                    errors.push(error);
+                    return;
                 }
             }
             for entry in &settings.entries {
-                let is_kind =
-                    entry.key == "kind" && matches!(stated.alteration, Alteration::Switch(_));
+                let is_tag = TAGS.iter().any(|tag| tag.name == entry.key)
+                    && matches!(stated.alteration, Alteration::Switch(_));
                 let declared = current.iter().any(|i| i.params.iter().any(|p| p.name == entry.key));
-                if !is_kind && !declared {
+                if !is_tag && !declared {
                     errors.push(undeclared(entry, &current));
                 }
             }
@@ -104,8 +107,8 @@ fn undeclared(entry: &Entry, current: &[&'static StrategyInfo]) -> Error {
     }
     let mut error = Error::unknown("field", &entry.key, known);
     error.message = format!("no strategy of this scenario has a field `{}`", entry.key);
-    if entry.key == "kind" {
-        error = error.help("another kind comes with `switch`");
+    if TAGS.iter().any(|tag| tag.name == entry.key) {
+        error = error.help(format!("another {} comes with `switch`", entry.key));
     }
     error.at(entry.key_place.clone())
 }
@@ -117,9 +120,8 @@ pub fn alter(
     params: &Params,
 ) -> Result<Option<(&'static StrategyInfo, Params)>, Error> {
     let Some(settings) = settings(stated) else { return Ok(None) };
-    if let Some(kind) = kind_of(stated, settings) {
-        let info = strategy::find(&kind.item.value().to_string())
-            .map_err(|error| error.at(kind.item.place.clone()))?;
+    if let Some(info) = other(stated, settings) {
+        let info = info?;
         return replace(info, params, settings).map(|params| Some((info, params)));
     }
     let mut new = params.clone();
@@ -172,15 +174,27 @@ fn settings<'a>(stated: &Stated<'a>) -> Option<&'a Table> {
     }
 }
 
-/// The `kind` of a `switch`.
-fn kind_of<'a>(stated: &Stated<'_>, settings: &'a Table) -> Option<&'a Entry> {
-    settings.entry("kind").filter(|_| matches!(stated.alteration, Alteration::Switch(_)))
+/// The strategy that a `switch` names by `kind` or `preset`; None when it names none.
+fn other(stated: &Stated<'_>, settings: &Table) -> Option<Result<&'static StrategyInfo, Error>> {
+    if !matches!(stated.alteration, Alteration::Switch(_)) {
+        return None;
+    }
+    let (tag, entry) =
+        TAGS.iter().find_map(|tag| settings.entry(tag.name).map(|entry| (tag, entry)))?;
+    let found = (tag.find)(&entry.item.value().to_string());
+    Some(found.map_err(|error| error.at(entry.item.place.clone())))
 }
 
 /// The fields that the kinds of a strategy table declare, as far as the kinds exist; for the command
 /// line, which sets a field wherever it belongs.
 pub fn fields(table: &Table) -> impl Iterator<Item = &'static str> {
-    let kinds = table.get("kind").map_or(&[][..], |item| item.one_or_many());
-    let infos = kinds.iter().filter_map(|kind| strategy::find(&kind.value().to_string()).ok());
+    let named = TAGS.iter().filter_map(|tag| Some((tag, table.get(tag.name)?)));
+    let infos = named.flat_map(|(tag, item)| {
+        let names = item.one_or_many();
+        names
+            .iter()
+            .filter_map(|name| (tag.find)(&name.value().to_string()).ok())
+            .collect::<Vec<_>>()
+    });
     infos.flat_map(|info| info.params.iter().map(|param| param.name))
 }

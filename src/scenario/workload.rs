@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::HotKey;
 use super::fields::{HOT, KEYS_COMMON, TRAFFIC_COMMON};
-use super::open::{self, OpenSpec, Variant};
+use super::open::{self, OpenSpec, Tag, Variant};
 use super::table;
 use super::tree::{Data, Item, Table};
 use crate::error::Error;
@@ -14,20 +14,18 @@ use crate::traffic::{self, TrafficInfo};
 
 static KEYS: OpenSpec<PatternInfo> = OpenSpec {
     name: "[keys]",
-    tag: "pattern",
+    tags: &[Tag { name: "pattern", find: keys::find }],
     common: KEYS_COMMON,
     common_sweeps: &["pattern"],
     nested: &[],
-    find: keys::find,
 };
 
 static TRAFFIC: OpenSpec<TrafficInfo> = OpenSpec {
     name: "[traffic]",
-    tag: "shape",
+    tags: &[Tag { name: "shape", find: traffic::find }],
     common: TRAFFIC_COMMON,
     common_sweeps: &["shape", "requests"],
     nested: &["hot"],
-    find: traffic::find,
 };
 
 /// Keys of the sweep.

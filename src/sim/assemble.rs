@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::metrics::balance::{balance, balance_of_shares};
 use crate::metrics::movement::{Tally, moved};
 use crate::metrics::theory;
+use crate::preset;
 use crate::record::{
     ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved, NodeRecord,
     Outcomes, Pair, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
@@ -93,8 +94,8 @@ pub fn cell(
     };
     CellRecord {
         id: cell.id.clone(),
-        strategy: first.strategy.name.into(),
-        preset: None,
+        strategy: preset::family(first.strategy).into(),
+        preset: preset::of(first.strategy).map(|p| p.strategy.name.into()),
         hasher,
         label: cell.label.clone(),
         at: cell.at.0.iter().map(|(axis, value)| (axis.clone(), value.to_json())).collect(),

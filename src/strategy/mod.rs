@@ -12,7 +12,7 @@ pub mod maglev;
 pub mod modulo;
 mod ownership;
 pub mod positions;
-mod quota;
+pub mod quota;
 pub mod range;
 pub mod redis_slots;
 pub mod remainder;

@@ -28,9 +28,10 @@
 
 pub mod points;
 pub mod table;
+pub mod width;
 
 use points::{Points, Tie};
-use table::{Point, Small, Table};
+use width::Width;
 
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
@@ -110,43 +111,11 @@ enum Lookup {
     Sorted,
 }
 
-/// The points by the bits of a digest and of what is stored beside it.
-#[derive(Debug)]
-enum Width {
-    D32S16(Table<u32, u16>),
-    D32S32(Table<u32, u32>),
-    D64S16(Table<u64, u16>),
-    D64S32(Table<u64, u32>),
-}
-
-impl Width {
-    fn new(bits: u32, Points { digests, runs }: &Points) -> Self {
-        match (bits <= 32, Table::<u64, u16>::fits(digests, runs)) {
-            (true, true) => Width::D32S16(Table::new(bits, digests, runs)),
-            (true, false) => Width::D32S32(Table::new(bits, digests, runs)),
-            (false, true) => Width::D64S16(Table::new(bits, digests, runs)),
-            (false, false) => Width::D64S32(Table::new(bits, digests, runs)),
-        }
-    }
-}
-
-/// Applies an expression to the table of any width.
-macro_rules! table {
-    ($ring:expr, $table:ident => $body:expr) => {
-        match &$ring.width {
-            Width::D32S16($table) => $body,
-            Width::D32S32($table) => $body,
-            Width::D64S16($table) => $body,
-            Width::D64S32($table) => $body,
-        }
-    };
-}
-
 /// A ring built for one cluster.
 #[derive(Debug)]
 pub struct Ring {
     columns: [ColumnSpec; 1],
-    width: Width,
+    table: Width,
     lookup: Lookup,
     replicas: usize,
     /// For explanations: the members, the label, and how it is hashed.
@@ -192,15 +161,15 @@ impl Ring {
         let label = Label::parse(params.text("label"), PLACEHOLDERS)?;
         let counts = points::counts(build.cluster, params.int("vnodes") as u32)?;
         let points = Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
-        let width = Width::new(column.bits(), &points);
+        let table = Width::new(column.bits(), &points);
         let nodes = build.cluster.nodes.clone();
         let replicas = build.replicas;
-        Ok(Ring { columns: [column], width, lookup, replicas, nodes, label, labels })
+        Ok(Ring { columns: [column], table, lookup, replicas, nodes, label, labels })
     }
 
     /// Number of points.
     pub fn len(&self) -> usize {
-        table!(self, table => table.len())
+        self.table.len()
     }
 
     /// Whether no node has a point.
@@ -210,18 +179,20 @@ impl Ring {
 
     /// The first point at or after a digest, going round.
     pub fn find(&self, digest: u64) -> usize {
-        let at = table!(self, table => find(table, self.lookup, digest));
-        if at == self.len() { 0 } else { at }
+        match self.lookup {
+            Lookup::Bucketed => self.table.find(digest),
+            Lookup::Sorted => self.table.find_sorted(digest),
+        }
     }
 
     /// The owner of a point; ABSENT on an empty ring.
     pub fn owner(&self, at: usize) -> Slot {
-        table!(self, table => table.owner(at))
+        self.table.owner(at)
     }
 
     /// The label of point `at`, found again by hashing its owner's labels.
     fn label_of(&self, at: usize) -> Option<String> {
-        let point = table!(self, table => table.points()[at].digest());
+        let point = self.table.point(at);
         let owner = self.owner(at);
         let node = self.nodes.iter().find(|n| Slot::from(n.id) == owner)?;
         let hash = (self.labels.hasher.build)(self.labels.seed, self.labels.half);
@@ -243,15 +214,6 @@ fn digest(hash: &dyn KeyHash, label: &[u8]) -> u64 {
     out[0]
 }
 
-/// The first point at or after a digest; the number of points when it wraps.
-#[inline]
-fn find<P: Point, S: Small>(table: &Table<P, S>, lookup: Lookup, digest: u64) -> usize {
-    match lookup {
-        Lookup::Bucketed => table.find_bucketed(digest),
-        Lookup::Sorted => table.find_sorted(digest),
-    }
-}
-
 impl Placement for Ring {
     fn columns(&self) -> &[ColumnSpec] {
         &self.columns
@@ -259,24 +221,20 @@ impl Placement for Ring {
 
     fn place(&self, batch: &KeyBatch, out: &mut [Slot]) {
         let digests = batch.digests(&self.columns[0]);
-        table!(self, table => match (self.lookup, self.replicas) {
-            (Lookup::Bucketed, 1) => table.place_bucketed(digests, out),
-            (Lookup::Sorted, 1) => {
-                for (slot, &digest) in out.iter_mut().zip(digests) {
-                    *slot = table.owner(table.find_sorted(digest));
-                }
-            }
-            (lookup, replicas) => {
+        match (self.lookup, self.replicas) {
+            (Lookup::Bucketed, 1) => self.table.place(digests, out),
+            (Lookup::Sorted, 1) => self.table.place_sorted(digests, out),
+            (_, replicas) => {
                 for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
-                    table.walk(find(table, lookup, digest), slots);
+                    self.table.walk(self.find(digest), slots);
                 }
             }
-        });
+        }
     }
 
     fn ownership(&self) -> Option<Ownership> {
         let bits = self.columns[0].bits();
-        Some(Ownership::Segments { bits, segments: table!(self, table => table.segments()) })
+        Some(Ownership::Segments { bits, segments: self.table.segments() })
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -288,7 +246,7 @@ impl Placement for Ring {
             return Explanation { steps, slot: Slot::ABSENT };
         }
         let at = self.find(digest);
-        let point = table!(self, table => table.points()[at].digest());
+        let point = self.table.point(at);
         let wrapped = if point < digest { ", past the end" } else { "" };
         steps.push(step(
             format!("first point at or after it{wrapped}"),
@@ -299,7 +257,7 @@ impl Placement for Ring {
         }
         if self.replicas > 1 {
             let mut slots = vec![Slot::ABSENT; self.replicas];
-            table!(self, table => table.walk(at, &mut slots));
+            self.table.walk(at, &mut slots);
             let name = |slot: &Slot| {
                 self.nodes.iter().find(|n| Slot::from(n.id) == *slot).map_or("none", |n| &n.name)
             };
@@ -310,7 +268,7 @@ impl Placement for Ring {
     }
 
     fn heap_bytes(&self) -> u64 {
-        table!(self, table => table.heap_bytes())
+        self.table.heap_bytes()
     }
 
     fn points(&self) -> u64 {
@@ -346,9 +304,7 @@ mod tests {
 
     /// The points in order with their owners.
     fn points(ring: &Ring) -> Vec<(u64, Slot)> {
-        let digests: Vec<u64> =
-            table!(ring, table => table.points().iter().map(|p| p.digest()).collect());
-        digests.into_iter().enumerate().map(|(at, digest)| (digest, ring.owner(at))).collect()
+        (0..ring.len()).map(|at| (ring.table.point(at), ring.owner(at))).collect()
     }
 
     #[test]

@@ -180,6 +180,11 @@ impl<P: Point, S: Small> Table<P, S> {
         self.len() == 0
     }
 
+    /// The digest at point `at`.
+    pub fn point(&self, at: usize) -> u64 {
+        self.points()[at].digest()
+    }
+
     /// The points in order.
     pub fn points(&self) -> &[P] {
         &self.points[..self.len()]

@@ -1,0 +1,168 @@
+//! What holds for every preset, whatever system it models. That each agrees with its system is tested
+//! beside it, on recorded outputs.
+
+use std::path::Path;
+
+use shardlab::cluster::{Cluster, Node};
+use shardlab::error::ErrorKind;
+use shardlab::keys::{Digester, Key, KeyBatch, KeyKind};
+use shardlab::params::Params;
+use shardlab::preset::{self, Answer, PresetInfo};
+use shardlab::strategy::{Build, Order, Ownership, Placement, Slot, Weights, place_one};
+
+fn cluster(n: u32) -> Cluster {
+    let node = |i: u32| {
+        let mut node = Node::named(i, &format!("10.0.0.{}:11211", i + 1));
+        node.host = Some(format!("10.0.0.{}", i + 1).into());
+        node.port = Some(11211);
+        node
+    };
+    Cluster { nodes: (0..n).map(node).collect(), ids: n as usize, down: Vec::new() }
+}
+
+/// The preset with its defaults; None where it needs what a plain cluster has not.
+fn build(preset: &PresetInfo, cluster: &Cluster, keys: KeyKind) -> Option<Box<dyn Placement>> {
+    let params = Params::from_pairs(preset.strategy.params, Vec::new()).ok()?;
+    let base = Path::new(".");
+    let build = Build { cluster, params: &params, keys, replicas: 1, base };
+    match preset.strategy.place(&build) {
+        Ok(placement) => Some(placement),
+        Err(error) if error.kind == ErrorKind::Unsupported => None,
+        Err(error) => panic!("{preset:?}: {error}"),
+    }
+}
+
+fn keys(kind: KeyKind, count: u64) -> KeyBatch {
+    let mut batch = KeyBatch::new(kind);
+    for i in 0..count {
+        match kind {
+            KeyKind::I64 => batch.push(&Key::I64(i as i64 * 7919 - 300)),
+            KeyKind::Uuid => batch.push(&Key::Uuid(u128::from(i) << 64 | 0x1234_5678_9abc_def0)),
+            _ => batch.push(&Key::Text(&format!("user:{i}"))),
+        }
+    }
+    batch
+}
+
+fn place(placement: &dyn Placement, batch: &KeyBatch) -> Vec<Slot> {
+    let mut batch = batch.clone();
+    Digester::new(placement.columns()).compute(&mut batch);
+    let mut out = vec![Slot::ABSENT; batch.len()];
+    placement.place(&batch, &mut out);
+    out
+}
+
+/// Calls `check` for every preset with the kinds of keys that it takes.
+fn each(check: impl Fn(&PresetInfo, KeyKind, &dyn Placement, &KeyBatch)) {
+    for preset in preset::ALL {
+        let mut kinds = 0;
+        for kind in [KeyKind::Text, KeyKind::I64, KeyKind::Uuid] {
+            let Some(placement) = build(preset, &cluster(8), kind) else { continue };
+            check(preset, kind, placement.as_ref(), &keys(kind, 2000));
+            kinds += 1;
+        }
+        assert!(kinds > 0, "{preset:?} takes no kind of key by default");
+    }
+}
+
+#[test]
+fn keys_live_on_nodes_of_the_cluster() {
+    each(|preset, kind, placement, batch| {
+        let slots = place(placement, batch);
+        let placed = slots.iter().filter(|s| s.node().is_some_and(|id| id.0 < 8)).count();
+        let outcomes = slots.iter().filter(|s| s.node().is_none()).count();
+        assert_eq!(placed + outcomes, slots.len(), "{preset:?} {kind:?}");
+        assert!(placed * 2 > slots.len(), "{preset:?} {kind:?}: only {placed} placed");
+        for node in 0..8 {
+            assert!(slots.contains(&Slot(node)), "{preset:?} {kind:?}: node {node} has no key");
+        }
+    });
+}
+
+#[test]
+fn batches_single_keys_and_explanations_agree() {
+    each(|preset, kind, placement, batch| {
+        for (row, slot) in place(placement, batch).iter().enumerate().step_by(37) {
+            let key = batch.key(row);
+            assert_eq!(place_one(placement, &key), *slot, "{preset:?} {kind:?} {key}");
+            let explanation = placement.explain(&key);
+            assert_eq!(explanation.slot, *slot, "{preset:?} {kind:?} {key}");
+            assert!(!explanation.steps.is_empty(), "{preset:?} {kind:?} {key}");
+        }
+    });
+}
+
+#[test]
+fn owned_segments_are_those_of_placed_keys() {
+    each(|preset, kind, placement, batch| {
+        let Some(Ownership::Segments { segments, .. }) = placement.ownership() else { return };
+        let mut batch = batch.clone();
+        Digester::new(placement.columns()).compute(&mut batch);
+        let slots = place(placement, &batch);
+        let digests = batch.digests(&placement.columns()[0]);
+        for (digest, slot) in digests.iter().zip(slots).filter(|(_, s)| s.node().is_some()) {
+            let at = segments.partition_point(|(end, _)| end < digest);
+            assert_eq!(segments[at].1, slot, "{preset:?} {kind:?} {digest:#x}");
+        }
+    });
+}
+
+#[test]
+fn the_order_of_servers_matters_only_where_the_facts_say_so() {
+    for preset in preset::ALL {
+        let mut turned = cluster(8);
+        turned.nodes.reverse();
+        let kinds = [KeyKind::Text, KeyKind::I64, KeyKind::Uuid];
+        let differs = kinds.iter().any(|&kind| {
+            let Some(one) = build(preset, &cluster(8), kind) else { return false };
+            let other = build(preset, &turned, kind).unwrap();
+            let batch = keys(kind, 5000);
+            place(one.as_ref(), &batch) != place(other.as_ref(), &batch)
+        });
+        assert_eq!(differs, preset.strategy.order == Order::Dependent, "{preset:?}");
+    }
+}
+
+#[test]
+fn systems_without_weights_refuse_them_and_others_honour_them() {
+    for preset in preset::ALL {
+        let mut weighted = cluster(4);
+        weighted.nodes[2].weight = 5.0;
+        let Some(_) = build(preset, &cluster(4), KeyKind::Text) else { continue };
+        let placement = build(preset, &weighted, KeyKind::Text);
+        assert_eq!(
+            placement.is_none(),
+            preset.strategy.caps.weights == Weights::Equal,
+            "{preset:?}"
+        );
+        let heavy = |placement: &dyn Placement| {
+            let slots = place(placement, &keys(KeyKind::Text, 20_000));
+            slots.iter().filter(|s| **s == Slot(2)).count()
+        };
+        if let Some(placement) = placement
+            && preset.strategy.caps.weights != Weights::Fixed
+        {
+            let (more, fair) = (heavy(placement.as_ref()), 20_000 / 4);
+            assert!(more > fair * 3 / 2, "{preset:?}: {more} keys at weight 5 of 8");
+        }
+    }
+}
+
+#[test]
+fn partitions_have_numbers_without_nodes() {
+    for preset in preset::ALL.iter().filter(|p| p.answer == Answer::Partition) {
+        let none = Cluster::default();
+        let given = vec![("partitions".to_string(), shardlab::params::Value::Int(12))];
+        let Ok(params) = Params::from_pairs(preset.strategy.params, given) else { continue };
+        for kind in [KeyKind::Text, KeyKind::I64, KeyKind::Uuid] {
+            let base = Path::new(".");
+            let build = Build { cluster: &none, params: &params, keys: kind, replicas: 1, base };
+            let Ok(placement) = preset.strategy.place(&build) else { continue };
+            let slots = place(placement.as_ref(), &keys(kind, 2000));
+            for number in 0..12 {
+                assert!(slots.contains(&Slot(number)), "{preset:?} {kind:?}: {number} is unused");
+            }
+            assert!(slots.iter().all(|s| s.node().is_none_or(|id| id.0 < 12)), "{preset:?}");
+        }
+    }
+}
