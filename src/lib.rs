@@ -28,6 +28,7 @@
 //! | [`preset`] | named real systems (`ALL`) |
 //! | [`sim`] | the engine: scan, plan, replay, tally, session, trials, events, assemble |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
+//! | [`analysis`] | questions beyond a record: where two routers disagree |
 //! | [`record`] | the raw result, schema `shardlab.record/1` |
 //! | [`charts`] | a chart is data; one renderer makes SVG of it (`ALL`) |
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |
@@ -36,7 +37,8 @@
 //!
 //! # Invariants
 //!
-//! 1. The core (`hash keys traffic strategy preset cluster sim metrics`) reads no clock, no
+//! 1. The core (`hash keys traffic strategy preset cluster sim metrics
+//!    analysis`) reads no clock, no
 //!    environment, no global random state and, key files and table files apart, does no IO. *Watched by
 //!    `tests/tidy.rs`.*
 //! 2. A run is a function of (scenario, data files, version): every output except measured times is
@@ -92,6 +94,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod analysis;
 pub mod charts;
 pub mod cli;
 pub mod cluster;

@@ -7,6 +7,7 @@
 pub mod args;
 mod check;
 mod completions;
+mod disagree;
 mod hash;
 mod input;
 mod list;
@@ -45,6 +46,7 @@ pub static ALL: &[&CommandInfo] = &[
     &run::INFO,
     &quick::INFO,
     &route::INFO,
+    &disagree::INFO,
     &hash::INFO,
     &check::INFO,
     &list::INFO,

@@ -104,7 +104,7 @@ fn by_scenario(path: &Path, args: &RouteArgs, ui: &mut Ui) -> Result<(), Failure
 }
 
 /// The cell of that id; without an id, the only one.
-fn pick<'a>(cells: &'a [Cell], id: Option<&str>) -> Result<&'a Cell, Error> {
+pub(super) fn pick<'a>(cells: &'a [Cell], id: Option<&str>) -> Result<&'a Cell, Error> {
     match id {
         Some(id) => cells
             .iter()
@@ -123,7 +123,8 @@ fn pick<'a>(cells: &'a [Cell], id: Option<&str>) -> Result<&'a Cell, Error> {
     }
 }
 
-fn unsupported(what: &str, reason: &str) -> Error {
+/// What is asked of a strategy that cannot do it.
+pub(super) fn unsupported(what: &str, reason: &str) -> Error {
     Error::unsupported(format!("`{what}` is unsupported: {reason}"))
 }
 

@@ -1,0 +1,3 @@
+//! Questions to the engine that a scenario's record does not answer by itself: one file each.
+
+pub mod disagree;

@@ -1,0 +1,86 @@
+//! `shardlab disagree` from outside, against counts that are known in advance.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const RAW_IDS: &str = "title = \"ids\"\n[keys]\npattern = \"sequential\"\ncount = 12000\n\
+    [[strategy]]\nkind = \"modulo\"\nhasher = \"identity\"\n";
+
+fn disagree(dir: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("shardlab"));
+    let output = command.current_dir(dir).arg("disagree").args(args).stdin(Stdio::null()).output();
+    let output = output.unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Writes scenarios of raw ids over these nodes.
+fn folder(lists: &[(&str, &[&str])]) -> tempfile::TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    for (file, names) in lists {
+        let nodes: Vec<String> = names.iter().map(|n| format!("{{ name = \"{n}\" }}")).collect();
+        let text = format!("{RAW_IDS}[cluster]\nnode = [{}]\n", nodes.join(", "));
+        fs::write(temp.path().join(file), text).unwrap();
+    }
+    temp
+}
+
+#[test]
+fn a_turned_list_differs_where_a_position_changed() {
+    // Of four positions two are swapped: exactly half of the ids.
+    let temp = folder(&[("a.toml", &["a", "b", "c", "d"]), ("b.toml", &["a", "c", "b", "d"])]);
+    let (code, out, err) = disagree(temp.path(), &["a.toml", "b.toml", "--format", "csv"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "first,second,keys,requests\nb,c,3000,3000\nc,b,3000,3000\n");
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "b.toml"]);
+    assert!(out.starts_with("6,000 of 12,000 keys differ: 50.0000 %"), "{out}");
+    assert!(out.contains("e.g. 1: b or c"), "{out}");
+}
+
+#[test]
+fn the_same_router_never_differs() {
+    let temp = folder(&[("a.toml", &["a", "b", "c"])]);
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "a.toml", "--keys", "500"]);
+    assert_eq!(out, "0 of 500 keys differ: 0.0000 %\n");
+}
+
+#[test]
+fn other_numbers_of_nodes_differ_by_the_law_of_remainders() {
+    // 3 against 4 positions: min/lcm = 3/12 of the ids agree.
+    let temp = folder(&[("a.toml", &["a", "b", "c"]), ("b.toml", &["a", "b", "c", "d"])]);
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "b.toml", "--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["differ"]["keys"], 9000);
+    assert_eq!(found["differ"]["share-of-keys"], 0.75);
+    assert_eq!(found["only-first"], serde_json::json!([]));
+    assert_eq!(found["only-second"], serde_json::json!(["d"]));
+    let pairs = found["pairs"].as_array().unwrap();
+    assert_eq!(pairs.iter().map(|p| p["keys"].as_u64().unwrap()).sum::<u64>(), 9000);
+}
+
+#[test]
+fn steps_of_one_scenario_are_compared_during_a_roll() {
+    let temp = folder(&[("a.toml", &["a", "b", "c"])]);
+    let path = temp.path().join("a.toml");
+    let text = fs::read_to_string(&path).unwrap() + "[[change]]\nadd = { name = \"d\" }\n";
+    fs::write(&path, text).unwrap();
+    let args = ["a.toml", "a.toml", "--step2", "1"];
+    let (code, out, err) = disagree(temp.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.starts_with("9,000 of 12,000 keys differ"), "{out}");
+    let (code, _, err) = disagree(temp.path(), &["a.toml", "a.toml", "--step", "2"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("has no step 2") && err.contains("0 to 1"), "{err}");
+}
+
+#[test]
+fn what_has_no_answer_for_a_key_alone_is_refused() {
+    let temp = folder(&[("a.toml", &["a", "b", "c"])]);
+    let bounded = "title = \"b\"\n[cluster]\nnodes = 3\n[keys]\npattern = \"sequential\"\ncount = 10\n\
+        [[strategy]]\nkind = \"bounded-ring\"\nhasher = \"murmur3-32\"\n";
+    fs::write(temp.path().join("b.toml"), bounded).unwrap();
+    let (code, out, err) = disagree(temp.path(), &["a.toml", "b.toml"]);
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("requests that are open"), "{err}");
+}
