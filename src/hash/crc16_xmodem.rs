@@ -56,6 +56,12 @@ const fn tables() -> [[u16; 256]; 8] {
     tables
 }
 
+/// The CRC of one byte: what a step adds for the top byte that it shifts out.
+#[inline]
+pub(super) fn crc16_step(byte: u8) -> u16 {
+    TABLES[0][usize::from(byte)]
+}
+
 /// The CRC of `bytes`.
 #[inline]
 pub fn crc16_xmodem(bytes: &[u8]) -> u16 {

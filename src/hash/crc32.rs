@@ -46,6 +46,12 @@ impl fmt::Debug for Crc32 {
     }
 }
 
+/// The CRC-32 of `bytes`, for digests that are made of it.
+#[inline]
+pub fn crc32(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

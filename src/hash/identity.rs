@@ -22,7 +22,7 @@ fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
     Box::new(Identity)
 }
 
-/// A replay copies integer columns and calls none of these; they serve single keys given as text.
+/// A replay copies columns of integers; `hash` and `batch` serve keys given as text.
 impl KeyHash for Identity {
     fn hash(&self, bytes: &[u8]) -> u64 {
         identity(bytes)
@@ -30,6 +30,10 @@ impl KeyHash for Identity {
 
     fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
         hash_all(keys, out, identity);
+    }
+
+    fn batch_integers(&self, keys: &[u64], out: &mut [u64]) {
+        out.copy_from_slice(keys);
     }
 }
 

@@ -6,8 +6,8 @@
 
 use md5::{Digest, Md5};
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{Half, HasherInfo, Input, KeyHash, Seed};
 
 const SOURCE: &str = "R. Rivest, 1992, RFC 1321, https://www.rfc-editor.org/rfc/rfc1321";
 const KETAMA: &str = "MD5: R. Rivest, 1992, RFC 1321; read as by ketama, R. Jones, 2007, \
@@ -23,8 +23,8 @@ pub static INFO: HasherInfo = HasherInfo {
     input: Input::Bytes,
     signed: false,
     build: |_, half| match half {
-        Half::High => Box::new(Md5Piece(high)),
-        Half::Low => Box::new(Md5Piece(low)),
+        Half::High => piece(high),
+        Half::Low => piece(low),
     },
 };
 
@@ -37,7 +37,7 @@ pub static INFO_64BE: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build: |_, _| Box::new(Md5Piece(high)),
+    build: |_, _| piece(high),
 };
 
 /// `md5-32le`.
@@ -49,7 +49,7 @@ pub static INFO_32LE: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build: |_, _| Box::new(Md5Piece(le32)),
+    build: |_, _| piece(le32),
 };
 
 /// `md5-32be`.
@@ -61,26 +61,12 @@ pub static INFO_32BE: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build: |_, _| Box::new(Md5Piece(be32)),
+    build: |_, _| piece(be32),
 };
 
-/// MD5 and the piece of the digest that is read.
-struct Md5Piece<F>(F);
-
-impl<F> std::fmt::Debug for Md5Piece<F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Md5Piece")
-    }
-}
-
-impl<F: Fn(u128) -> u64 + Send + Sync> KeyHash for Md5Piece<F> {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        self.0(md5(bytes))
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |bytes| self.0(md5(bytes)));
-    }
+/// MD5, and the piece of the digest that is read.
+fn piece(read: impl Fn(u128) -> u64 + Send + Sync + 'static) -> Box<dyn KeyHash> {
+    of_bytes(move |bytes| read(md5(bytes)))
 }
 
 /// The digest of `bytes`, its first byte the most significant one.

@@ -1,18 +1,35 @@
 //! Hash functions of keys, each bit for bit as its source computes it.
 //!
-//! To add one: a file with the function, its `INFO` and its vectors, and two lines here.
+//! To add one: a file with the function, its `INFO` and its vectors, and two lines here. Functions of one
+//! family share a file.
 
+pub mod checksums;
+pub mod city;
 pub mod crc16_xmodem;
 pub mod crc32;
+pub mod databases;
+pub mod fnv1;
 pub mod fnv1a_32;
 pub mod fnv1a_64;
+mod function;
+pub mod haproxy;
 pub mod identity;
+pub mod int_hash;
+pub mod java;
 pub mod java_string;
+pub mod jenkins;
 pub mod md5;
+pub mod metro;
 pub mod mix;
+pub mod murmur2;
 pub mod murmur3_128;
 pub mod murmur3_32;
+pub mod murmur3_signed;
+pub mod postgres;
+pub mod siphash;
+mod words;
 pub mod xxh32;
+pub mod xxh3_128;
 pub mod xxh3_64;
 pub mod xxh64;
 
@@ -58,6 +75,12 @@ pub trait KeyHash: Debug + Send + Sync {
     /// The digests of a column; `out` has its length. Implementations make the loop compile around
     /// the function: `hash_all(keys, out, |bytes| …)`.
     fn batch(&self, keys: &ByteColumn, out: &mut [u64]);
+
+    /// The digests of a column of integer keys, given as their bits; `out` has its length. Asked of
+    /// hashers with [`Input::Integer`], each of which has its own.
+    fn batch_integers(&self, keys: &[u64], out: &mut [u64]) {
+        panic!("{self:?} hashes bytes; asked for {} of {} integers", out.len(), keys.len());
+    }
 }
 
 /// Applies a hash function to a column: the one loop behind every `batch`.
@@ -103,19 +126,70 @@ impl PartialEq for HasherInfo {
 /// All hashers, in the order in which lists show them.
 pub static ALL: &[&HasherInfo] = &[
     &murmur3_32::INFO,
+    &murmur3_signed::INFO_SPARK,
+    &murmur3_signed::INFO_COMMONS,
+    &murmur3_signed::INFO_GUAVA,
     &murmur3_128::INFO,
+    &murmur3_128::INFO_CASSANDRA,
+    &murmur3_128::INFO_CLICKHOUSE,
+    &murmur2::INFO,
+    &murmur2::INFO_KAFKA,
+    &murmur2::INFO_LIBHASHKIT,
+    &murmur2::INFO_64A,
     &md5::INFO,
     &md5::INFO_64BE,
     &md5::INFO_32LE,
     &md5::INFO_32BE,
     &crc32::INFO,
+    &haproxy::INFO_CRC32_AVALANCHE,
+    &checksums::INFO_LIBHASHKIT,
+    &checksums::INFO_CRC32C,
     &crc16_xmodem::INFO,
+    &checksums::INFO_TWEMPROXY,
+    &checksums::INFO_ADLER32,
     &xxh32::INFO,
     &xxh64::INFO,
     &xxh3_64::INFO,
+    &xxh3_128::INFO,
+    &city::INFO,
+    &city::INFO_CLICKHOUSE,
+    &city::INFO_FARM,
+    &metro::INFO,
+    &siphash::INFO_2_4,
+    &siphash::INFO_GUAVA,
+    &siphash::INFO_1_3,
     &fnv1a_32::INFO,
     &fnv1a_64::INFO,
+    &fnv1::INFO_32,
+    &fnv1::INFO_64,
+    &fnv1::INFO_LIBHASHKIT_1_32,
+    &fnv1::INFO_LIBHASHKIT_1A_32,
+    &fnv1::INFO_LIBHASHKIT_1_64,
+    &fnv1::INFO_LIBHASHKIT_1A_64,
+    &fnv1::INFO_SPYMEMCACHED_1_32,
+    &fnv1::INFO_SPYMEMCACHED_1A_32,
+    &fnv1::INFO_SPYMEMCACHED_1_64,
+    &fnv1::INFO_SPYMEMCACHED_1A_64,
+    &jenkins::INFO_ONE_AT_A_TIME,
+    &jenkins::INFO_LIBHASHKIT,
+    &jenkins::INFO_CEPH,
+    &postgres::INFO,
+    &postgres::INFO_EXTENDED,
+    &postgres::INFO_PARTITION,
+    &databases::INFO_MARIADB,
+    &databases::INFO_MONGODB,
+    &databases::INFO_RIPEMD160,
+    &haproxy::INFO_DJB2,
+    &haproxy::INFO_DJB2_AVALANCHE,
+    &haproxy::INFO_SDBM,
+    &haproxy::INFO_SDBM_AVALANCHE,
+    &haproxy::INFO_WT6,
+    &haproxy::INFO_WT6_AVALANCHE,
     &java_string::INFO,
+    &java::INFO_STRING_SPREAD,
+    &java::INFO_CLICKHOUSE,
+    &java::INFO_LONG,
+    &int_hash::INFO,
     &identity::INFO,
 ];
 
@@ -154,7 +228,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_in_kebab_case() {
         let mut names: Vec<_> = ALL.iter().map(|h| h.name).collect();
-        assert_eq!(names.len(), 15);
+        assert_eq!(names.len(), 66);
         for name in &names {
             let part = |p: &str| {
                 !p.is_empty() && p.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9'))
@@ -181,13 +255,30 @@ mod tests {
     }
 
     #[test]
+    fn integers_are_hashed_like_their_decimal_texts() {
+        let integers: Vec<u64> =
+            (0..300).map(mix::fmix64).chain([0, 1, u64::MAX, 1 << 63]).collect();
+        for info in ALL.iter().filter(|info| info.input == Input::Integer) {
+            let hash = (info.build)(0, Half::High);
+            let mut out = vec![0; integers.len()];
+            hash.batch_integers(&integers, &mut out);
+            for (&key, digest) in integers.iter().zip(out) {
+                assert_eq!(digest, hash.hash(key.to_string().as_bytes()), "{}", info.name);
+                assert_eq!(digest, hash.hash((key as i64).to_string().as_bytes()), "{}", info.name);
+            }
+        }
+    }
+
+    #[test]
     fn digests_fill_their_bits_and_no_more() {
         for info in ALL {
             assert!([16, 32, 64, 128].contains(&info.bits), "{}", info.name);
             let bits = info.bits.min(64);
             let seen = digests(info, 0, Half::High).iter().fold(0, |all, d| all | d);
+            // A digest that its systems keep in a wider integer.
+            let empty = if info.name == "libhashkit-crc" { 17 } else { 0 };
             // Each of the 300 longer digests sets a bit with probability one half.
-            assert_eq!(seen, u64::MAX >> (64 - bits), "{}", info.name);
+            assert_eq!(seen, u64::MAX >> (64 - bits + empty), "{}", info.name);
         }
     }
 

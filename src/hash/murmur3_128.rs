@@ -1,6 +1,8 @@
-//! MurmurHash3_x64_128.
+//! MurmurHash3_x64_128, and what Cassandra and ClickHouse make of it.
 
+use super::function::of_bytes;
 use super::mix::fmix64;
+use super::words::signed_le_tail;
 use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
 use crate::keys::ByteColumn;
 
@@ -14,6 +16,39 @@ pub static INFO: HasherInfo = HasherInfo {
     input: Input::Bytes,
     signed: false,
     build,
+};
+
+/// `cassandra-murmur3`.
+///
+/// The token as drivers compute it. The server turns the token i64::MIN into i64::MAX, and an empty key
+/// into its smallest token; neither is a hash, and neither is done here.
+pub static INFO_CASSANDRA: HasherInfo = HasherInfo {
+    name: "cassandra-murmur3",
+    summary: "h1 of MurmurHash3_x64_128 with seed 0 and the last 1 to 15 bytes sign-extended, 64 bits, \
+              read as signed (Cassandra's Murmur3Partitioner, ScyllaDB)",
+    source: "A. Appleby, 2011; Apache Cassandra, MurmurHash.hash3_x64_128, https://github.com/apache/cassandra",
+    bits: 64,
+    seed: Seed::Fixed,
+    input: Input::Bytes,
+    signed: true,
+    build: |_, _| of_bytes(|bytes| cassandra_murmur3(bytes, 0)[0]),
+};
+
+/// `clickhouse-murmur3-64`.
+pub static INFO_CLICKHOUSE: HasherInfo = HasherInfo {
+    name: "clickhouse-murmur3-64",
+    summary: "h1 XOR h2 of MurmurHash3_x64_128 with seed 0, 64 bits (ClickHouse's murmurHash3_64)",
+    source: "A. Appleby, 2011; ClickHouse, hash functions, https://clickhouse.com/docs/sql-reference/functions/hash-functions",
+    bits: 64,
+    seed: Seed::Fixed,
+    input: Input::Bytes,
+    signed: false,
+    build: |_, _| {
+        of_bytes(|bytes| {
+            let [h1, h2] = murmur3_128(bytes, 0);
+            h1 ^ h2
+        })
+    },
 };
 
 #[derive(Debug)]
@@ -51,6 +86,18 @@ const C2: u64 = 0x4cf5_ad43_2745_937f;
 #[inline]
 pub fn murmur3_128(bytes: &[u8], seed: u32) -> [u64; 2] {
     let (blocks, tail) = bytes.as_chunks::<16>();
+    // Up to 15 bytes as a little-endian number.
+    let last = match bytes.last_chunk::<16>() {
+        Some(_) if tail.is_empty() => 0,
+        Some(&last) => u128::from_le_bytes(last) >> (128 - 8 * tail.len()),
+        None => tail.iter().rev().fold(0, |k, &b| k << 8 | u128::from(b)),
+    };
+    finish(body(blocks, seed), [last as u64, (last >> 64) as u64], bytes.len())
+}
+
+/// The state after the whole blocks.
+#[inline]
+fn body(blocks: &[[u8; 16]], seed: u32) -> [u64; 2] {
     let (mut h1, mut h2) = (u64::from(seed), u64::from(seed));
     for block in blocks {
         let block = u128::from_le_bytes(*block);
@@ -59,23 +106,29 @@ pub fn murmur3_128(bytes: &[u8], seed: u32) -> [u64; 2] {
         h2 ^= scramble2((block >> 64) as u64);
         h2 = h2.rotate_left(31).wrapping_add(h1).wrapping_mul(5).wrapping_add(0x3849_5ab5);
     }
-    if !tail.is_empty() {
-        // Up to 15 bytes as a little-endian number; the halves it lacks are 0, which the scrambles keep.
-        let last = match bytes.last_chunk::<16>() {
-            Some(&last) => u128::from_le_bytes(last) >> (128 - 8 * tail.len()),
-            None => tail.iter().rev().fold(0, |k, &b| k << 8 | u128::from(b)),
-        };
-        h2 ^= scramble2((last >> 64) as u64);
-        h1 ^= scramble1(last as u64);
-    }
-    h1 ^= bytes.len() as u64;
-    h2 ^= bytes.len() as u64;
+    [h1, h2]
+}
+
+/// The digest, from the state and the last bytes as two words; words that they lack are 0, which the
+/// scrambles keep.
+#[inline]
+fn finish([h1, h2]: [u64; 2], last: [u64; 2], len: usize) -> [u64; 2] {
+    let mut h1 = h1 ^ scramble1(last[0]) ^ len as u64;
+    let mut h2 = h2 ^ scramble2(last[1]) ^ len as u64;
     h1 = h1.wrapping_add(h2);
     h2 = h2.wrapping_add(h1);
     h1 = fmix64(h1);
     h2 = fmix64(h2);
     h1 = h1.wrapping_add(h2);
     [h1, h2.wrapping_add(h1)]
+}
+
+/// The same, except that the last bytes are sign-extended before they are put together: Cassandra's.
+#[inline]
+pub fn cassandra_murmur3(bytes: &[u8], seed: u32) -> [u64; 2] {
+    let (blocks, tail) = bytes.as_chunks::<16>();
+    let (low, high) = tail.split_at(tail.len().min(8));
+    finish(body(blocks, seed), [signed_le_tail(low), signed_le_tail(high)], bytes.len())
 }
 
 #[inline]

@@ -43,11 +43,7 @@ impl KeyHash for Murmur3x32 {
 #[inline]
 pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
-    let mut h = seed;
-    for block in blocks {
-        h ^= scramble(u32::from_le_bytes(*block));
-        h = h.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
-    }
+    let h = body(blocks, seed);
     // The tail as a little-endian number. With no tail it is 0, which `scramble` keeps.
     let last = match bytes.last_chunk::<4>() {
         Some(&last) => (u64::from(u32::from_le_bytes(last)) >> (32 - 8 * tail.len())) as u32,
@@ -56,8 +52,20 @@ pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
     fmix32(h ^ scramble(last) ^ bytes.len() as u32)
 }
 
+/// The state after the whole blocks.
 #[inline]
-fn scramble(k: u32) -> u32 {
+pub(super) fn body(blocks: &[[u8; 4]], seed: u32) -> u32 {
+    blocks.iter().fold(seed, |h, block| mix_block(h, u32::from_le_bytes(*block)))
+}
+
+/// The state after one more block.
+#[inline]
+pub(super) fn mix_block(h: u32, block: u32) -> u32 {
+    (h ^ scramble(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+}
+
+#[inline]
+pub(super) fn scramble(k: u32) -> u32 {
     k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }
 

@@ -369,7 +369,7 @@ impl Digester {
             let out = &mut digests[i].1;
             out.resize(batch.len, 0);
             if spec.hasher.input == Input::Integer && batch.kind.is_integer() {
-                out.copy_from_slice(&batch.ints);
+                hash.batch_integers(&batch.ints, out);
             } else if spec.view.is_whole() {
                 hash.batch(&batch.text, out);
             } else {

@@ -7,6 +7,9 @@ use std::fmt;
 
 use super::Key;
 use crate::error::Error;
+use crate::hash::java::java_long;
+use crate::hash::java_string::java_string;
+use crate::hash::postgres::fold_int8;
 
 /// A view's static facts.
 pub struct ViewInfo {
@@ -71,6 +74,26 @@ pub static ALL: &[ViewInfo] = &[
         },
     },
     ViewInfo {
+        name: "i32-be",
+        syntax: "i32-be",
+        doc: "integers as 4 bytes, high byte first, of their low 32 bits; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match int_bits(key) {
+            Some(bits) => out.extend_from_slice(&(bits as u32).to_be_bytes()),
+            None => write_whole(key, out),
+        },
+    },
+    ViewInfo {
+        name: "i32-le",
+        syntax: "i32-le",
+        doc: "integers as 4 bytes, low byte first, of their low 32 bits; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match int_bits(key) {
+            Some(bits) => out.extend_from_slice(&(bits as u32).to_le_bytes()),
+            None => write_whole(key, out),
+        },
+    },
+    ViewInfo {
         name: "i64-be",
         syntax: "i64-be",
         doc: "integers as 8 bytes, high byte first; other keys whole",
@@ -112,6 +135,72 @@ pub static ALL: &[ViewInfo] = &[
             other => {
                 let text = serde_json::to_string(&other.to_string()).expect("a string is JSON");
                 out.extend_from_slice(text.as_bytes());
+            }
+        },
+    },
+    ViewInfo {
+        name: "trimmed",
+        syntax: "trimmed",
+        doc: "the key's text without the spaces at its end (SQL collations that pad)",
+        numbers: 0,
+        write: |_, key, out| {
+            let start = out.len();
+            write_whole(key, out);
+            while out.len() > start && out.last() == Some(&b' ') {
+                out.pop();
+            }
+        },
+    },
+    ViewInfo {
+        name: "length-prefixed",
+        syntax: "length-prefixed",
+        doc: "the key's text after its length in bytes, which is 4 bytes, high byte first (strings in Hazelcast)",
+        numbers: 0,
+        write: |_, key, out| {
+            let start = out.len();
+            out.extend_from_slice(&[0; 4]);
+            write_whole(key, out);
+            let len = (out.len() - start - 4) as u32;
+            out[start..start + 4].copy_from_slice(&len.to_be_bytes());
+        },
+    },
+    ViewInfo {
+        name: "java-hash-code",
+        syntax: "java-hash-code",
+        doc: "the hashCode that Java gives the key as String, Long or UUID, as 4 bytes, low byte first (Flink)",
+        numbers: 0,
+        write: |_, key, out| out.extend_from_slice(&java_hash_code(key).to_le_bytes()),
+    },
+    ViewInfo {
+        name: "postgres-int",
+        syntax: "postgres-int",
+        doc: "integers as the 4 bytes that PostgreSQL hashes, an int8's halves folded; other keys whole",
+        numbers: 0,
+        write: |_, key, out| match int_bits(key) {
+            Some(bits) => out.extend_from_slice(&fold_int8(bits as i64).to_le_bytes()),
+            None => write_whole(key, out),
+        },
+    },
+    ViewInfo {
+        name: "mongodb",
+        syntax: "mongodb",
+        doc: "what mongodb-hashed hashes: canonical type and value; integers as NumberLong, other keys' text as String",
+        numbers: 0,
+        write: |_, key, out| write_mongodb(key, out),
+    },
+    ViewInfo {
+        name: "aerospike",
+        syntax: "aerospike",
+        doc: "what Aerospike hashes after the set's name: 1 and an integer's 8 bytes, high byte first; 3 and any other key's text",
+        numbers: 0,
+        write: |_, key, out| match int_bits(key) {
+            Some(bits) => {
+                out.push(1);
+                out.extend_from_slice(&bits.to_be_bytes());
+            }
+            None => {
+                out.push(3);
+                write_whole(key, out);
             }
         },
     },
@@ -187,6 +276,50 @@ fn write_whole(key: &Key<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// An integer key's 64 bits.
+fn int_bits(key: &Key<'_>) -> Option<u64> {
+    match key {
+        Key::I64(i) => Some(*i as u64),
+        Key::U64(u) => Some(*u),
+        Key::Text(_) | Key::Bytes(_) | Key::Uuid(_) => None,
+    }
+}
+
+/// `Long.hashCode`, `UUID.hashCode` (the same of both halves XORed) or `String.hashCode`.
+fn java_hash_code(key: &Key<'_>) -> i32 {
+    match key {
+        Key::Text(t) => java_string(t.as_bytes()),
+        Key::Bytes(b) => java_string(b),
+        Key::I64(i) => java_long(*i),
+        Key::U64(u) => java_long(*u as i64),
+        Key::Uuid(u) => java_long((*u >> 64) as i64 ^ *u as i64),
+    }
+}
+
+/// MongoDB's canonical type as 4 bytes, low byte first, and the value: a NumberLong's 8 bytes, or a
+/// String's length with its final zero, its bytes and that zero. MongoDB's integers are signed: larger
+/// ones become the largest, as its doubles do.
+fn write_mongodb(key: &Key<'_>, out: &mut Vec<u8>) {
+    let (number, string) = (10u32, 15u32);
+    let value = match key {
+        Key::I64(i) => Some(*i),
+        Key::U64(u) => Some(i64::try_from(*u).unwrap_or(i64::MAX)),
+        Key::Text(_) | Key::Bytes(_) | Key::Uuid(_) => None,
+    };
+    if let Some(value) = value {
+        out.extend_from_slice(&number.to_le_bytes());
+        out.extend_from_slice(&value.to_le_bytes());
+        return;
+    }
+    out.extend_from_slice(&string.to_le_bytes());
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
+    write_whole(key, out);
+    out.push(0);
+    let len = (out.len() - start - 4) as u32;
+    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
+}
+
 /// Redis Cluster's rule: first `{`, first `}` after it, something between.
 fn hash_tag(key: &[u8]) -> Option<std::ops::Range<usize>> {
     let open = key.iter().position(|&b| b == b'{')?;
@@ -223,6 +356,20 @@ mod tests {
         assert_eq!(seen("i64-be", Key::I64(-2)), [255, 255, 255, 255, 255, 255, 255, 254]);
         assert_eq!(seen("json", Key::Text("a\"b")), br#""a\"b""#);
         assert_eq!(seen("whole", Key::I64(-42)), b"-42");
+        assert_eq!(seen("i32-be", Key::I64(-2)), [255, 255, 255, 254]);
+        assert_eq!(seen("i32-le", Key::U64(1 << 32 | 5)), [5, 0, 0, 0]);
+        assert_eq!(seen("i32-le", Key::Text("5")), b"5");
+        assert_eq!(seen("trimmed", Key::Text(" a  ")), b" a");
+        assert_eq!(seen("trimmed", Key::Text("  ")), b"");
+        assert_eq!(seen("length-prefixed", Key::Text("é")), [0, 0, 0, 2, 0xc3, 0xa9]);
+        assert_eq!(seen("java-hash-code", Key::Text("ab")), (97 * 31 + 98i32).to_le_bytes());
+        assert_eq!(seen("java-hash-code", Key::I64(-1)), [0; 4]);
+        assert_eq!(seen("java-hash-code", Key::Uuid(3 << 64 | 1)), [2, 0, 0, 0]);
+        assert_eq!(seen("postgres-int", Key::I64(-20)), (-20i32).to_le_bytes());
+        assert_eq!(seen("mongodb", Key::Text("a")), [15, 0, 0, 0, 2, 0, 0, 0, b'a', 0]);
+        assert_eq!(seen("mongodb", Key::I64(1)), [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(seen("aerospike", Key::I64(1)), [1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(seen("aerospike", Key::Text("1")), [3, b'1']);
         assert!(View::parse("slice:4..2").is_err());
         assert!(View::parse("whole:1").is_err());
     }
