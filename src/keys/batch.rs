@@ -88,6 +88,12 @@ impl ByteColumn {
         self.ends.is_empty()
     }
 
+    /// Bytes of all strings together.
+    #[inline]
+    pub fn total_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Appends a string.
     #[inline]
     pub fn push(&mut self, item: &[u8]) {

@@ -38,6 +38,13 @@ pub const CHUNK_ROWS: u64 = 65_536;
 /// points: 1024 rows take six times as long as 65 536, and one ring alone is as fast with either.
 pub const BATCH_ROWS: usize = CHUNK_ROWS as usize;
 
+/// Longest key in bytes that is read from a file or from stdin.
+pub const MAX_KEY: usize = 65_535;
+
+/// Bytes of text after which a batch that is read ends early: 65 536 of the longest keys would take
+/// 4 GiB. Where a batch ends changes no result.
+pub const MAX_BATCH_TEXT: usize = 32 << 20;
+
 /// What the readers of a batch need of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Want {
@@ -107,7 +114,8 @@ pub trait OpenRows: Sync {
 
 /// Reads a file's rows in order.
 pub trait RowReader: Send {
-    /// Appends up to `rows` rows to the (cleared) batch; fewer only at the end.
+    /// Appends up to `rows` rows to the (cleared) batch: fewer where their texts reach
+    /// [`MAX_BATCH_TEXT`], none only at the end.
     fn read(&mut self, rows: usize, batch: &mut KeyBatch) -> Result<(), Error>;
 }
 

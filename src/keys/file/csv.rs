@@ -21,16 +21,21 @@ pub(super) struct CsvRows<'a> {
     requests: Option<usize>,
     bytes: Option<usize>,
     record: ByteRecord,
+    /// Whether the row read last may have swallowed others by an open quote.
+    swallowed: bool,
     sink: Sink<'a>,
 }
 
 impl<'a> CsvRows<'a> {
     /// Opens the file and finds its columns.
     pub(super) fn open(spec: &'a Spec) -> Result<Self, Error> {
-        let input = Budget { input: input::open(spec)?, left: MAX_ROW };
+        let input = Budget { input: input::open(spec)?, left: MAX_ROW, quotes: 0 };
         let mut reader = ReaderBuilder::new().buffer_capacity(BUFFER).from_reader(input);
         let sink = Sink::new(spec);
-        let header = reader.byte_headers().map_err(|e| failed(&sink, &e))?;
+        let header = match reader.byte_headers() {
+            Ok(header) => header.clone(),
+            Err(cause) => return Err(failed(&sink, &cause)),
+        };
         if header.is_empty() {
             sink.end_of_file()?;
         }
@@ -38,7 +43,15 @@ impl<'a> CsvRows<'a> {
             header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let [key, requests, bytes] = find_columns(spec, &known)?;
         let key = key.expect("the key column is always wanted");
-        Ok(CsvRows { reader, key, requests, bytes, record: ByteRecord::new(), sink })
+        Ok(CsvRows {
+            reader,
+            key,
+            requests,
+            bytes,
+            record: ByteRecord::new(),
+            swallowed: false,
+            sink,
+        })
     }
 
     fn row(&mut self, batch: &mut KeyBatch) -> Result<(), Error> {
@@ -51,18 +64,46 @@ impl<'a> CsvRows<'a> {
         if let Some(i) = self.bytes {
             self.sink.count(Load::Bytes, &self.record[i], batch)?;
         }
+        self.swallowed = !self.reader.get_ref().quotes.is_multiple_of(2)
+            && self.record.as_slice().contains(&b'\n');
         self.sink.end_row();
         Ok(())
+    }
+}
+
+impl CsvRows<'_> {
+    /// An open quote at the end of the file has swallowed the rows after it: the parser takes them for
+    /// one cell. Quotes that are closed, also those doubled inside a cell, are even in number.
+    fn end_of_file(&self) -> Result<(), Error> {
+        if !self.swallowed {
+            return self.sink.end_of_file();
+        }
+        let (name, row, line) = (&self.sink.spec.name, self.sink.rows, self.sink.line);
+        Err(Error::data(format!("`{name}`, row {row} (line {line}): a quote is left open"))
+            .help("close it; a quote inside a cell is written twice"))
+    }
+
+    /// The error of a row that does not end.
+    #[cold]
+    fn too_long(&self) -> Error {
+        let (name, row) = (&self.sink.spec.name, self.sink.rows + 1);
+        let line = self.reader.position().line();
+        Error::data(format!("`{name}`, row {row} (line {line}): has more than {MAX_ROW} bytes"))
+            .help("is a quote left open? A quote inside a cell is written twice")
     }
 }
 
 impl RowReader for CsvRows<'_> {
     fn read(&mut self, rows: usize, batch: &mut KeyBatch) -> Result<(), Error> {
         for _ in 0..self.sink.left(rows) {
+            if self.sink.is_full(batch) {
+                break;
+            }
             self.reader.get_mut().left = MAX_ROW;
             match self.reader.read_byte_record(&mut self.record) {
                 Ok(true) => self.row(batch)?,
-                Ok(false) => return self.sink.end_of_file(),
+                Ok(false) => return self.end_of_file(),
+                Err(_) if self.reader.get_ref().left == 0 => return Err(self.too_long()),
                 Err(cause) => return Err(failed(&self.sink, &cause)),
             }
             batch.grow(1);
@@ -86,6 +127,7 @@ fn failed(sink: &Sink<'_>, cause: &::csv::Error) -> Error {
                 fields(*expected_len)
             ))
             .help("write a field that holds a comma, a quote or a line break in double quotes")
+            .help("a quote that is left open swallows the fields and rows after it")
         }
         _ => Error::data(format!("{}: {cause}", sink.place())),
     }
@@ -95,19 +137,19 @@ fn failed(sink: &Sink<'_>, cause: &::csv::Error) -> Error {
 struct Budget {
     input: Input,
     left: usize,
+    /// Double quotes so far.
+    quotes: u64,
 }
 
 impl Read for Budget {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("the next row has more than {MAX_ROW} bytes; is a quote left open?"),
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a row has too many bytes"));
         }
         let most = buffer.len().min(self.left);
         let read = self.input.read(&mut buffer[..most])?;
         self.left -= read;
+        self.quotes += buffer[..read].iter().filter(|&&byte| byte == b'"').count() as u64;
         Ok(read)
     }
 }

@@ -48,7 +48,13 @@ pub(super) fn open(spec: &Spec) -> Result<Input, Error> {
 #[cold]
 pub(super) fn failed(spec: &Spec, rows: u64, cause: &io::Error) -> Error {
     let what = match cause.kind() {
-        io::ErrorKind::UnexpectedEof => "the gzip stream is cut off".to_string(),
+        io::ErrorKind::UnexpectedEof => {
+            "the gzip stream is cut off, or other bytes follow it".to_string()
+        }
+        io::ErrorKind::InvalidInput if cause.to_string().contains("gzip header") => {
+            "no gzip header where one must stand; do other bytes follow the packed data?"
+                .to_string()
+        }
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => cause.to_string(),
         _ => {
             return Error::io(format!("cannot read `{}` after row {rows}", spec.name), cause);

@@ -211,10 +211,10 @@ impl FileSource {
         loop {
             batch.clear(rows);
             reader.read(BATCH_ROWS, &mut batch)?;
-            rows += batch.len() as u64;
-            if batch.len() < BATCH_ROWS {
+            if batch.is_empty() {
                 return Ok(rows);
             }
+            rows += batch.len() as u64;
         }
     }
 }

@@ -15,6 +15,9 @@ use super::sink::{Load, Sink, find_columns};
 use crate::error::Error;
 use crate::keys::{KeyBatch, RowReader};
 
+/// Rows whose cells are held at once: cells hold on to the pages that they come from.
+const PART: usize = 1024;
+
 /// Reads a Parquet file.
 pub(super) struct ParquetRows<'a> {
     file: SerializedFileReader<File>,
@@ -112,11 +115,11 @@ impl<'a> ParquetRows<'a> {
 impl RowReader for ParquetRows<'_> {
     fn read(&mut self, rows: usize, batch: &mut KeyBatch) -> Result<(), Error> {
         let mut left = self.sink.left(rows);
-        while left > 0 {
+        while left > 0 && !self.sink.is_full(batch) {
             if !self.next_group()? {
                 return self.sink.end_of_file();
             }
-            let part = left.min(self.left_of_group);
+            let part = left.min(self.left_of_group).min(PART);
             self.rows(part, batch)?;
             batch.grow(part);
             self.left_of_group -= part;

@@ -2,11 +2,8 @@
 
 use super::Spec;
 use crate::error::Error;
-use crate::keys::KeyBatch;
 use crate::keys::format::push_i64;
-
-/// Longest key in bytes: a chunk of such keys just fits into the 4 GiB of a text arena.
-pub(super) const MAX_KEY: usize = 65_535;
+use crate::keys::{KeyBatch, MAX_BATCH_TEXT, MAX_KEY};
 
 /// A column that counts something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +32,12 @@ impl<'a> Sink<'a> {
     /// How many of `wanted` rows the limit leaves.
     pub(super) fn left(&self, wanted: usize) -> usize {
         (self.spec.limit - self.rows).min(wanted as u64) as usize
+    }
+
+    /// Whether the batch should end before its next row.
+    #[inline]
+    pub(super) fn is_full(&self, batch: &KeyBatch) -> bool {
+        batch.text.total_bytes() >= MAX_BATCH_TEXT
     }
 
     /// Takes a key in its text form.

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::keys::{MAX_BATCH_TEXT, MAX_KEY};
 use crate::params::Value;
 
 /// One file in a folder of its own, and the parameters that read it.
@@ -190,14 +191,49 @@ fn invalid_utf8_and_long_keys_are_refused() {
 }
 
 #[test]
+fn batches_of_long_keys_end_early_and_lose_nothing() {
+    // 72 MB of texts: at most 32 MiB and one key a batch, so at least three batches.
+    let key = |i: usize| format!("{i:0>60000}");
+    let lines: String = (0..1200).map(|i| key(i) + "\n").collect();
+    for (name, head) in [("k.txt", ""), ("k.csv", "key\n")] {
+        let file = Fixture::new(name, (head.to_string() + &lines).as_bytes());
+        let source = file.source().expect("right");
+        assert_eq!(source.rows().expect("right"), 1200);
+        let Access::InOrder(open) = source.access() else { panic!("files are read in order") };
+        let mut reader = open.open().expect("right");
+        let mut batch = KeyBatch::new(source.kind());
+        let (mut row, mut batches) = (0, 0);
+        loop {
+            batch.clear(row as u64);
+            reader.read(BATCH_ROWS, &mut batch).expect("right");
+            if batch.is_empty() {
+                break;
+            }
+            assert!(batch.text.total_bytes() < MAX_BATCH_TEXT + MAX_KEY);
+            assert_eq!(batch.text.get(0), key(row).as_bytes());
+            (row, batches) = (row + batch.len(), batches + 1);
+        }
+        assert_eq!((row, batches), (1200, 3));
+    }
+}
+
+#[test]
 fn an_open_quote_is_not_read_to_the_end() {
     let mut content = b"key\na\n\"b".to_vec();
     content.resize(17 << 20, b'x');
     let message = Fixture::new("k.csv", &content).message();
     assert!(
-        message.contains("after row 1: the next row has more than 16777216 bytes"),
+        message.contains("row 2 (line 3): has more than 16777216 bytes\n  is a quote left open?"),
         "{message}"
     );
+    // A short one is found at the end of the file, in files of one column and of several.
+    let message = Fixture::new("k.csv", b"key\na\n\"b\nc\nd\n").message();
+    assert!(message.contains("`k.csv`, row 2 (line 3): a quote is left open"), "{message}");
+    let message = Fixture::new("k.csv", b"key,n\na,1\n\"b,2\nc,3\n").message();
+    assert!(message.contains("row 2 (line 3): has 1 field, the header has 2 fields"), "{message}");
+    assert!(message.contains("a quote that is left open"), "{message}");
+    // An odd quote within a cell is no open one.
+    assert_eq!(Fixture::new("k.csv", b"key\n5\" disk\nb\n").texts(), ["5\" disk", "b"]);
 }
 
 #[test]
@@ -207,6 +243,8 @@ fn cut_off_and_damaged_gzip_is_found() {
     let packed = gzip(lines.as_bytes());
     let cut = Fixture::new("k.txt.gz", &packed[..packed.len() / 2]).message();
     assert!(cut.contains("the gzip stream is cut off"), "{cut}");
+    let junk = Fixture::new("k.txt.gz", &[&packed[..], &[b'x'; 20]].concat()).message();
+    assert!(junk.contains("after row 1000: no gzip header where one must stand"), "{junk}");
     let mut damaged = packed.clone();
     let end = damaged.len() - 6;
     damaged[end] ^= 1;

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 
 use super::Spec;
 use super::input::{self, BUFFER, Input};
-use super::sink::{MAX_KEY, Sink};
+use super::sink::Sink;
 use crate::error::Error;
-use crate::keys::{KeyBatch, RowReader};
+use crate::keys::{KeyBatch, MAX_KEY, RowReader};
 
 /// UTF-8 byte order mark.
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -56,6 +56,9 @@ impl<'a> TextRows<'a> {
 impl RowReader for TextRows<'_> {
     fn read(&mut self, rows: usize, batch: &mut KeyBatch) -> Result<(), Error> {
         for _ in 0..self.sink.left(rows) {
+            if self.sink.is_full(batch) {
+                break;
+            }
             if !self.next_line()? {
                 return self.sink.end_of_file();
             }
