@@ -1,5 +1,6 @@
 //! The one error type: what is wrong, where, what is allowed, what to do next.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -110,16 +111,23 @@ impl Error {
         let known: Vec<&str> = known.into_iter().collect();
         let nearest = known
             .iter()
-            .map(|k| (strsim::damerau_levenshtein(name, k), *k))
+            .map(|k| (strsim::damerau_levenshtein(name, k), Reverse(common_ends(name, k)), *k))
             .min()
-            .filter(|(distance, k)| *distance <= 1 + k.len().max(name.len()) / 3);
+            .filter(|(distance, _, k)| *distance <= 1 + k.len().max(name.len()) / 3);
         let mut error = Self::invalid(format!("unknown {what} `{name}`"));
-        if let Some((_, nearest)) = nearest {
+        if let Some((.., nearest)) = nearest {
             error = error.help(format!("did you mean `{nearest}`?"));
         }
         let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
         error.help(format!("known: {known}"))
     }
+}
+
+/// Characters that two names share at their start and at their end: of two equally near names the one
+/// that only lacks a letter is likelier than the one that has another.
+fn common_ends(a: &str, b: &str) -> usize {
+    let head = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    head + a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).count()
 }
 
 impl fmt::Display for Error {
@@ -146,6 +154,8 @@ mod tests {
     fn unknown_names_suggest_the_nearest() {
         let error = Error::unknown("strategy", "rnig", ["jump", "ring", "maglev"]);
         assert_eq!(error.help[0], "did you mean `ring`?");
+        let error = Error::unknown("field", "nods", ["node", "nodes"]);
+        assert_eq!(error.help[0], "did you mean `nodes`?");
         let error = Error::unknown("strategy", "zzzzzz", ["jump", "ring"]);
         assert_eq!(error.help, ["known: jump, ring"]);
     }

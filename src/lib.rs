@@ -34,6 +34,7 @@
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |
 //! | [`cli`] | one file per subcommand |
 //! | [`params`], [`error`], [`rng`] | declared parameters, the one error type, the random streams |
+//! | `text_file` | small text files, read within a bound |
 //!
 //! # Invariants
 //!
@@ -110,4 +111,5 @@ pub mod rng;
 pub mod scenario;
 pub mod sim;
 pub mod strategy;
+mod text_file;
 pub mod traffic;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT, is_weight};
 use crate::error::Error;
 use crate::hash::{self, HasherInfo, Seed};
 use crate::keys::ColumnSpec;
@@ -97,6 +98,10 @@ pub enum Type {
     },
     /// Any text.
     Text,
+    /// A text of one line with at least one character: names stand in tables, ids and lists.
+    Name,
+    /// A node's weight: 0, or a number within the bounds of [`crate::cluster::is_weight`].
+    Weight,
     /// One of the names.
     Choice(&'static [&'static str]),
     /// The name of a hasher.
@@ -346,6 +351,10 @@ impl Type {
                 format!("a number from {} to {}", number(*min), number(*max))
             }
             Type::Text => "a text".into(),
+            Type::Name => "a text of one line, not empty".into(),
+            Type::Weight => {
+                format!("0, or a number from {} to {}", number(MIN_WEIGHT), number(MAX_WEIGHT))
+            }
             Type::Choice(names) => format!("one of {}", names.join(", ")),
             Type::Hasher => "the name of a hasher".into(),
             Type::View => "a view".into(),
@@ -365,8 +374,10 @@ impl Type {
             Error::invalid(format!("is {shown}")).help(format!("allowed: {}", self.describe()))
         };
         // A terminal would obey such a character where the text is shown.
+        let one_line = matches!(self, Type::Name | Type::Label(_));
+        let forbidden = |c: char| c.is_control() && (one_line || !matches!(c, '\n' | '\r' | '\t'));
         if let Value::Text(text) = &value
-            && text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+            && text.chars().any(forbidden)
         {
             let shown = text.escape_debug();
             return Err(Error::invalid(format!("is \"{shown}\", which holds a control character"))
@@ -374,6 +385,12 @@ impl Type {
         }
         match (self, &value) {
             (Type::Bool, Value::Bool(_)) | (Type::Text | Type::File, Value::Text(_)) => Ok(value),
+            (Type::Name, Value::Text(name)) if !name.is_empty() => Ok(value),
+            (Type::Weight, Value::Int(_) | Value::Float(_))
+                if value.as_f64().is_some_and(is_weight) =>
+            {
+                Ok(value)
+            }
             (Type::Int { min, max }, Value::Int(i)) if min <= i && i <= max => Ok(value),
             // Counts may be written as 10e6; only exact whole numbers pass.
             (Type::Int { min, max }, Value::Float(f))
@@ -431,5 +448,22 @@ mod tests {
         let error = Type::Text.check(Value::Text("\u{1b}[31mred".into())).unwrap_err();
         assert_eq!(error.message, "is \"\\u{1b}[31mred\", which holds a control character");
         assert!(Type::Text.check(Value::Text("two\nlines\tand a tab".into())).is_ok());
+        for ty in [Type::Name, Type::Label(&["i"])] {
+            let error = ty.check(Value::Text("db\n{i}".into())).unwrap_err();
+            assert_eq!(error.message, "is \"db\\n{i}\", which holds a control character");
+        }
+        assert!(Type::Name.check(Value::Text(String::new())).is_err());
+        assert!(Type::Name.check(Value::Text("Käse 7".into())).is_ok());
+    }
+
+    #[test]
+    fn weights_are_zero_or_of_a_sensible_size() {
+        for weight in [0.0, 1e-6, 0.5, 1e9] {
+            assert!(Type::Weight.check(Value::Float(weight)).is_ok(), "{weight}");
+        }
+        for weight in [-1.0, 1e-300, 9e-7, 1.1e9, f64::INFINITY, f64::NAN] {
+            let error = Type::Weight.check(Value::Float(weight)).unwrap_err();
+            assert_eq!(error.help, ["allowed: 0, or a number from 0.000001 to 1000000000"]);
+        }
     }
 }

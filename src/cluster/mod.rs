@@ -13,6 +13,17 @@ use std::sync::Arc;
 
 pub use change::{Change, ChangeKind, OnFail};
 
+/// Smallest weight above 0.
+pub const MIN_WEIGHT: f64 = 1e-6;
+/// Largest weight. With [`MIN_WEIGHT`] no two weights of a cluster differ by more than a factor of
+/// 10^15: less than 2^53, so that a sum of doubles still sees the lightest node beside the heaviest.
+pub const MAX_WEIGHT: f64 = 1e9;
+
+/// Whether a number can be a node's weight: 0, or from [`MIN_WEIGHT`] to [`MAX_WEIGHT`].
+pub fn is_weight(weight: f64) -> bool {
+    (weight == 0.0 && weight.is_sign_positive()) || (MIN_WEIGHT..=MAX_WEIGHT).contains(&weight)
+}
+
 /// A node's number, interned by name; below [`Cluster::ids`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -24,7 +35,7 @@ pub struct Node {
     pub id: NodeId,
     /// Name, unique in the cluster.
     pub name: Arc<str>,
-    /// Relative capacity, at least 0 and finite.
+    /// Relative capacity; see [`is_weight`].
     pub weight: f64,
     /// Failure domain above the rack.
     pub zone: Option<Arc<str>>,

@@ -6,10 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Node;
 use crate::error::{Error, Place};
+use crate::params::Type;
+use crate::text_file;
 
 /// What may follow a server's name.
 const ATTRIBUTES: &[&str] = &["weight", "id", "zone", "rack"];
@@ -28,6 +31,13 @@ pub fn parse(text: &str, file: &str) -> Result<Vec<Node>, Error> {
         start += line.len();
     }
     reader.nodes(items)
+}
+
+/// Reads a file with a server list of one server a line. `file` is the name that errors show.
+pub fn read(path: &Path, file: &str) -> Result<Vec<Node>, Error> {
+    /// Room for the most nodes of a scenario with more than a hundred bytes each.
+    const MAX_BYTES: u64 = 16 << 20;
+    parse(&text_file::read(path, file, MAX_BYTES)?, file)
 }
 
 /// Reads servers separated by commas: `a,b=10.0.0.1:80,c weight=2`. `argument` is the name that
@@ -107,6 +117,14 @@ impl Reader {
     }
 
     fn node(&self, id: u32, words: &[Range<usize>]) -> Result<Node, Error> {
+        // A terminal would obey such a character where the name is shown.
+        if let Some(span) =
+            words.iter().find(|w| self.text[(*w).clone()].contains(char::is_control))
+        {
+            let shown = self.text[span.clone()].escape_debug();
+            let what = format!("`{shown}` holds a control character");
+            return Err(self.error(span.clone(), what, "write it in visible characters"));
+        }
         let mut node = self.name(id, &words[0])?;
         let mut seen: Vec<&str> = Vec::new();
         for span in &words[1..] {
@@ -125,11 +143,10 @@ impl Reader {
             };
             match key {
                 "weight" => {
-                    node.weight = value
-                        .parse()
-                        .ok()
-                        .filter(|w: &f64| w.is_finite() && !w.is_sign_negative())
-                        .ok_or_else(|| wrong("allowed: a number from 0, such as 1 or 2.5"))?;
+                    node.weight =
+                        value.parse().ok().filter(|w: &f64| super::is_weight(*w)).ok_or_else(
+                            || wrong(&format!("allowed: {}", Type::Weight.describe())),
+                        )?;
                 }
                 "id" => {
                     let allowed = "allowed: a whole number from 0 to 4294967295";

@@ -291,7 +291,8 @@ fn at(outer: &Outer, variant: &StrategyVariant, path: &PathSpec<'_>) -> At {
     At(axes)
 }
 
-fn places(table: &Table) -> Places {
+/// Where a table and its fields stand.
+pub(super) fn places(table: &Table) -> Places {
     let fields = table.entries.iter().map(|e| (e.key.clone(), e.item.place.clone())).collect();
     Places { table: Some(table.place.clone()), fields }
 }

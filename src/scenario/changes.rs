@@ -67,9 +67,7 @@ fn check_names(paths: &[(PathSpec<'_>, &Table)], item: &Item, errors: &mut Vec<E
         errors.push(error.at(item.place.clone()));
     }
     for (i, (path, table)) in paths.iter().enumerate() {
-        if path.name.is_empty() {
-            errors.push(Error::invalid("a path's name is empty").at(table.place_of("name")));
-        } else if let Some((_, first)) = paths[..i].iter().find(|(p, _)| p.name == path.name) {
+        if let Some((_, first)) = paths[..i].iter().find(|(p, _)| p.name == path.name) {
             let (line, _) = first.place_of("name").line_column();
             errors.push(
                 Error::invalid(format!("two paths are called `{}`", path.name))
@@ -150,6 +148,7 @@ fn joining(item: &Item, weight: f64, errors: &mut Vec<Error>) -> Option<Vec<Join
                 Joining::Count(*n as usize, place)
             }
             Data::Scalar(Value::Text(name)) if !name.is_empty() => {
+                table::check(&NAME, one, errors)?;
                 Joining::Name(NameRef { name: name.clone(), place })
             }
             Data::Table(table) => {
@@ -204,8 +203,9 @@ fn names(entry: &Entry, errors: &mut Vec<Error>) -> Option<Vec<NameRef>> {
     Some(names)
 }
 
-static WEIGHT: Param =
-    Param::new("weight", Type::Float { min: 0.0, max: 1e9 }, Default::Absent, "new weight");
+static WEIGHT: Param = Param::new("weight", Type::Weight, Default::Absent, "new weight");
+
+static NAME: Param = Param::new("add", Type::Name, Default::Absent, "name of the new node");
 
 fn weights(entry: &Entry, errors: &mut Vec<Error>) -> Option<Vec<(NameRef, f64)>> {
     let table = table::as_table(&entry.item, "reweight", errors)?;

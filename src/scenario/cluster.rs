@@ -9,7 +9,7 @@ use super::table::{self, Axis};
 use super::tree::{Item, Table};
 use crate::cluster::path::Start;
 use crate::cluster::{Node, server_list};
-use crate::error::{Error, Place};
+use crate::error::{Error, ErrorKind, Place};
 use crate::params::{Param, Params, Type, Value};
 
 /// A cluster of the sweep: what every path starts from, and the swept axes by dotted name.
@@ -168,10 +168,6 @@ fn twice(message: String, field: &str, second: &Table, first: &Table) -> Error {
 pub fn node(table: &Table, weight: f64, errors: &mut Vec<Error>) -> Option<Node> {
     let params = table::closed(table, &NODE, errors)?;
     let name = params.text("name");
-    if name.is_empty() {
-        errors.push(Error::invalid("a node's name is empty").at(table.place_of("name")));
-        return None;
-    }
     let text = |field: &str| params.text_opt(field).map(Arc::from);
     let int = |field: &str| params.get(field).map(|_| params.int(field));
     Some(Node {
@@ -213,10 +209,10 @@ fn capacity(table: &Table, errors: &mut Vec<Error>) -> Option<BTreeMap<Arc<str>,
 fn servers(table: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Vec<Node>> {
     let place = table.place_of("servers");
     let file = table.get("servers")?.value().to_string();
-    let path = base.join(&file);
-    let nodes = std::fs::read_to_string(&path)
-        .map_err(|cause| Error::io(format!("cannot read `{}`", path.display()), &cause))
-        .and_then(|text| server_list::parse(&text, &file));
+    let nodes = server_list::read(&base.join(&file), &file).map_err(|error| match error.kind {
+        ErrorKind::Io => error.help("a relative path starts from the scenario's folder"),
+        _ => error,
+    });
     match nodes {
         Ok(nodes) if (1..=MAX_NODES).contains(&nodes.len()) => Some(nodes),
         Ok(nodes) => {

@@ -15,8 +15,6 @@ pub const MAX_PLACEMENTS: usize = 100_000;
 pub const MAX_PLACED_NODES: usize = 20_000_000;
 /// Most node entries over the steps of all distinct clusters and paths: each is a node in memory.
 pub const MAX_HISTORY_NODES: usize = 2_000_000;
-/// Largest weight: far beyond any real one, and sums of weights stay finite.
-const MAX_WEIGHT: f64 = 1e9;
 /// Most label sets of a band, an event or a search.
 pub const MAX_TRIALS: i64 = 100_000_000;
 
@@ -35,12 +33,12 @@ const fn text(name: &'static str, doc: &'static str) -> Param {
     Param::new(name, Type::Text, Default::Absent, doc)
 }
 
-const WEIGHT: Param = Param::new(
-    "weight",
-    Type::Float { min: 0.0, max: MAX_WEIGHT },
-    Default::Absent,
-    "relative capacity; 1 when absent",
-);
+const fn name(name: &'static str, doc: &'static str) -> Param {
+    Param::new(name, Type::Name, Default::Absent, doc)
+}
+
+const WEIGHT: Param =
+    Param::new("weight", Type::Weight, Default::Absent, "relative capacity; 1 when absent");
 
 /// The whole file.
 pub static ROOT: TableSpec = TableSpec {
@@ -122,11 +120,11 @@ pub static NODE: TableSpec = TableSpec {
     name: "[[cluster.node]]",
     doc: "One server, shard or database",
     params: &[
-        Param::new("name", Type::Text, Default::Required, "name, unique in the cluster"),
+        Param::new("name", Type::Name, Default::Required, "name, unique in the cluster"),
         WEIGHT,
-        text("zone", "failure domain above the rack"),
-        text("rack", "failure domain below the zone"),
-        text("host", "host name or address, where labels or keys need it"),
+        name("zone", "failure domain above the rack"),
+        name("rack", "failure domain below the zone"),
+        name("host", "host name or address, where labels or keys need it"),
         Param::new(
             "port",
             Type::Int { min: 1, max: 65_535 },
@@ -173,7 +171,7 @@ pub static CHANGE: TableSpec = TableSpec {
 pub static PATH: TableSpec = TableSpec {
     name: "[[path]]",
     doc: "A named list of changes from step 0",
-    params: &[Param::new("name", Type::Text, Default::Required, "name of the path")],
+    params: &[Param::new("name", Type::Name, Default::Required, "name of the path")],
     sweeps: &[],
     nested: &[nested("change", "changes, in order", Holds::Tables(&CHANGE))],
 };
@@ -191,7 +189,7 @@ pub static TRIALS: TableSpec = TableSpec {
         ),
         Param::new(
             "keys",
-            Type::Int { min: 1, max: 1_000_000_000 },
+            Type::Int { min: 1, max: 10_000_000 },
             Default::Int(100_000),
             "number of keys placed per label set where ownership is not known",
         ),
@@ -205,7 +203,7 @@ pub static EVENT: TableSpec = TableSpec {
     name: "[[trials.event]]",
     doc: "A joint event of one label set",
     params: &[
-        Param::new("name", Type::Text, Default::Required, "name of the event"),
+        Param::new("name", Type::Name, Default::Required, "name of the event"),
         Param::new(
             "count",
             Type::Int { min: 1, max: MAX_TRIALS },
@@ -222,10 +220,10 @@ pub static SEARCH: TableSpec = TableSpec {
     name: "[[search]]",
     doc: "A search for a node-name template under which conditions hold",
     params: &[
-        Param::new("name", Type::Text, Default::Required, "name of what is sought"),
+        Param::new("name", Type::Name, Default::Required, "name of what is sought"),
         Param::new(
             "template",
-            Type::Text,
+            Type::Name,
             Default::Required,
             "node-name template with {try} and {i}",
         ),
@@ -320,7 +318,7 @@ pub static HOT: TableSpec = TableSpec {
 pub static STRATEGY_COMMON: &[Param] = &[
     text("kind", "strategy of the lab; or else `preset`"),
     text("preset", "named real system, modelled bit for bit"),
-    text("name", "name that replaces the kind in cell ids and legends"),
+    name("name", "name that replaces the kind in cell ids and legends"),
 ];
 
 /// Fields of `[[chart]]` beside the kind's own.

@@ -1,6 +1,8 @@
 //! Errors as a person reads them: the message, the line of the file with the fault underlined, and
 //! what to do.
 
+use std::borrow::Cow;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
@@ -32,9 +34,22 @@ fn group(error: &Error) -> Group<'_> {
     if let Some(place) = &error.place {
         elements.push(excerpt(place));
     }
-    elements.extend(error.help.iter().map(|help| Level::HELP.message(help.as_str()).into()));
-    let title = Level::ERROR.primary_title(error.message.as_str());
+    elements.extend(error.help.iter().map(|help| Level::HELP.message(visible(help)).into()));
+    let title = Level::ERROR.primary_title(visible(&error.message));
     if elements.is_empty() { Group::with_title(title) } else { title.elements(elements) }
+}
+
+/// A text with its control characters escaped: a value from a file may hold some that a terminal obeys.
+fn visible(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| c.is_control() && c != '\n';
+    if !text.contains(harmful) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if harmful(c) { shown.extend(c.escape_debug()) } else { shown.push(c) }
+    }
+    shown.into()
 }
 
 /// The line that the place begins in; only the file for what no line is to blame for.
@@ -76,6 +91,14 @@ error: `ü` is NaN
   = help: allowed: a number from 0
 ";
         assert_eq!(render(&[error], false), expected);
+    }
+
+    #[test]
+    fn control_characters_of_a_value_are_shown_not_obeyed() {
+        let error = Error::invalid("no node `\u{1b}[2J`").help("known: \u{7}a");
+        let text = render(&[error], false);
+        assert!(text.contains(r"no node `\u{1b}[2J`") && text.contains(r"known: \u{7}a"), "{text}");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 
     #[test]

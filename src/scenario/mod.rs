@@ -58,6 +58,10 @@ pub struct Scenario {
     pub sha256: String,
     /// The folder that relative paths start from.
     pub base: PathBuf,
+    /// Where `[keys]` stands in the scenario's text.
+    pub keys: Places,
+    /// Where `[traffic]` stands in it, if it is there.
+    pub traffic: Places,
     /// The cells, in order.
     pub cells: Vec<Cell>,
     /// The band over label sets.
@@ -70,6 +74,21 @@ pub struct Scenario {
     pub expects: Vec<Expect>,
     /// The charts that it asks for; none: every kind with its defaults.
     pub charts: Vec<ChartSpec>,
+}
+
+impl Scenario {
+    /// Points an error of the keys or of their traffic at the field that it names, or else at what the
+    /// keys come from.
+    pub fn locate(&self, error: Error) -> Error {
+        let field = error.field.and_then(|name| {
+            [&self.keys, &self.traffic].into_iter().find_map(|places| places.fields.get(name))
+        });
+        let source = ["file", "pattern"].into_iter().find_map(|name| self.keys.fields.get(name));
+        match field.or(source).or(self.keys.table.as_ref()) {
+            Some(place) => error.at(place.clone()),
+            None => error,
+        }
+    }
 }
 
 /// Values of the axes of a cell, in order: `strategy`, `preset`, `hasher`, `path`, every strategy
@@ -116,7 +135,7 @@ pub struct Cell {
     pub places: Arc<Places>,
 }
 
-/// Where a strategy table and its fields stand in the scenario's text.
+/// Where a table and its fields stand in the scenario's text.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The table's header.

@@ -18,7 +18,8 @@ const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "strategy"];
 pub fn apply(root: &mut Table, overrides: &Overrides, errors: &mut Vec<Error>) {
     if let Some(seed) = overrides.seed {
         let text = seed.to_string();
-        root.put("seed", scalar("--seed", &text, 0, &text));
+        let item = scalar("--seed", &text, 0, &text);
+        root.put("seed", item.place.clone(), item);
     }
     if let Some(count) = overrides.keys {
         limit_keys(root, count, errors);
@@ -102,19 +103,19 @@ fn split(values: &str) -> Vec<&str> {
 }
 
 fn put(root: &mut Table, option: &str, path: &str, item: &Item, errors: &mut Vec<Error>) {
-    let refuse = |error: Error| {
-        let place = &item.place;
-        error.at(source(option, &place.text).place(0..path.len()))
-    };
+    let key_place = source(option, &item.place.text).place(0..path.len());
+    let refuse = |error: Error| error.at(key_place.clone());
     match path.split_once('.') {
-        None if ROOT.params.iter().any(|p| p.name == path) => root.put(path, item.clone()),
+        None if ROOT.params.iter().any(|p| p.name == path) => {
+            root.put(path, key_place, item.clone());
+        }
         None => put_in_strategies(root, path, item).unwrap_or_else(|e| errors.push(refuse(e))),
         Some(("strategy", field)) => {
             put_in_strategies(root, field, item).unwrap_or_else(|e| errors.push(refuse(e)));
         }
         Some((name, field)) if TABLES.contains(&name) && !field.contains('.') => {
             match table_mut(root, name, item) {
-                Some(table) => table.put(field, item.clone()),
+                Some(table) => table.put(field, key_place, item.clone()),
                 None => errors.push(refuse(Error::invalid(format!("`{name}` is not a table")))),
             }
         }
@@ -132,7 +133,7 @@ fn put(root: &mut Table, option: &str, path: &str, item: &Item, errors: &mut Vec
 fn table_mut<'a>(root: &'a mut Table, name: &str, item: &Item) -> Option<&'a mut Table> {
     if root.get(name).is_none() {
         let table = Table { entries: Vec::new(), place: item.place.clone() };
-        root.put(name, Item { data: Data::Table(table), ..item.clone() });
+        root.put(name, item.place.clone(), Item { data: Data::Table(table), ..item.clone() });
     }
     match root.entries.iter_mut().find(|e| e.key == name).map(|e| &mut e.item.data) {
         Some(Data::Table(table)) => Some(table),
@@ -151,7 +152,7 @@ fn put_in_strategies(root: &mut Table, field: &str, item: &Item) -> Result<(), E
             let Data::Table(table) = &mut table.data else { continue };
             let declared: Vec<&str> = strategies::fields(table).collect();
             if declared.contains(&field) {
-                table.put(field, item.clone());
+                table.put(field, item.place.clone(), item.clone());
                 touched = true;
             }
             for name in declared {
@@ -165,8 +166,14 @@ fn put_in_strategies(root: &mut Table, field: &str, item: &Item) -> Result<(), E
         return Ok(());
     }
     fields.extend(ROOT.params.iter().map(|p| p.name));
-    Err(Error::unknown("field", field, fields)
-        .help("a field of another table is written with it, e.g. keys.count=10m"))
+    let holds = |table: &&&str| match root.get(table).map(|item| &item.data) {
+        Some(Data::Table(table)) => table.get(field).is_some(),
+        _ => false,
+    };
+    Err(Error::unknown("field", field, fields).help(match TABLES.iter().find(holds) {
+        Some(table) => format!("did you mean `{table}.{field}`?"),
+        None => "a field of another table is written with it, e.g. keys.count=10m".to_string(),
+    }))
 }
 
 /// `--keys`: how many keys a pattern generates, or how many rows of a file are read.
@@ -192,6 +199,6 @@ fn limit_keys(root: &mut Table, count: u64, errors: &mut Vec<Error>) {
         errors.push(error.help("leave out --keys").at(item.place.clone()));
     }
     for field in fields {
-        table.put(field, item.clone());
+        table.put(field, item.place.clone(), item.clone());
     }
 }

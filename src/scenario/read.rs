@@ -4,42 +4,63 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::cells::Sweep;
+use super::cells::{self, Sweep};
 use super::fields::{MAX_CELLS, ROOT};
 use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
-    Overrides, Scenario, asked, changes, cluster, conditions, overrides, strategies, workload,
+    Overrides, Places, Scenario, asked, changes, cluster, conditions, overrides, strategies,
+    workload,
 };
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::params::Value;
+use crate::text_file;
 
 /// Reads a scenario file. Its errors are all that could be found at once.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Scenario, Vec<Error>> {
     let text = read_file(path).map_err(|error| vec![error])?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let base = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    parse(&text, &path.display().to_string(), &name, base, overrides)
+    parse(&text, &path.display().to_string(), &name, folder_of(path), overrides)
 }
 
 fn read_file(path: &Path) -> Result<String, Error> {
-    let shown = path.display();
-    let cannot = |cause: &std::io::Error| Error::io(format!("cannot read `{shown}`"), cause);
-    let bytes = std::fs::metadata(path).map_err(|cause| cannot(&cause))?.len();
-    if bytes > MAX_FILE_BYTES {
-        return Err(Error::invalid(format!("`{shown}` has {bytes} bytes"))
-            .help(format!("a scenario has at most {MAX_FILE_BYTES} bytes; is this a data file?")));
-    }
-    let bytes = std::fs::read(path).map_err(|cause| cannot(&cause))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|&&b| b == b'\n').count() + 1;
-        Error::invalid(format!("`{shown}` is not UTF-8 text: line {line}"))
-            .help("a scenario is a TOML file in UTF-8")
+    text_file::read(path, &path.display().to_string(), MAX_FILE_BYTES).map_err(|error| match error
+        .kind
+    {
+        ErrorKind::Io => nearby(path).into_iter().fold(error, Error::help),
+        _ => error.help("a scenario is a TOML file; is this a data file?"),
     })
+}
+
+/// What to do about a scenario that cannot be read: the scenarios in its folder (or in the folder that
+/// it is), the nearest name first.
+fn nearby(path: &Path) -> Vec<String> {
+    const MOST: usize = 10;
+    let folder = if path.is_dir() { path } else { folder_of(path) };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(10_000);
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml") && name != "Cargo.toml")
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        return vec!["begin with one that `shardlab quick --strategy ring --toml` prints".into()];
+    }
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+    let nearest = Error::unknown("scenario", &wanted, names.iter().map(String::as_str)).help;
+    let mut help: Vec<String> = nearest.into_iter().filter(|h| h.starts_with("did you")).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    names.truncate(MOST);
+    help.push(format!("scenarios in `{}`: {}{more}", folder.display(), names.join(", ")));
+    help
+}
+
+/// The folder that holds a file.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Checks a scenario's text. `file_label` is how messages name the file, `name` the scenario's name,
@@ -108,6 +129,11 @@ fn check(
     let prose =
         |field: &str| root.get(field).map_or(String::new(), |item| item.value().to_string());
     let title = prose("title");
+    let places = |name: &str| match root.get(name).map(|item| &item.data) {
+        Some(Data::Table(table)) => cells::places(table),
+        _ => Places::default(),
+    };
+    let (keys, traffic) = (places("keys"), places("traffic"));
     Some(Scenario {
         name: name.to_string(),
         title: if title.is_empty() { name.to_string() } else { title },
@@ -115,6 +141,8 @@ fn check(
         analysis: prose("analysis"),
         sha256: Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
         base: base.to_path_buf(),
+        keys,
+        traffic,
         cells,
         trials,
         events,

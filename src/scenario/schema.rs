@@ -8,6 +8,7 @@ use super::fields::{
     SEARCH, STRATEGY_COMMON, TRAFFIC_COMMON, TRIALS,
 };
 use super::table::{Holds, TableSpec};
+use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
 use crate::params::{Default, Param, Type};
 use crate::{charts, hash, keys, preset, strategy, traffic};
 
@@ -146,7 +147,10 @@ fn open(set: &str) -> Json {
         for (name, summary, params) in items {
             let mut properties = Map::new();
             properties.insert(tag.into(), json!({ "const": name }));
-            for param in common.iter().filter(|p| !tags.contains(&p.name)) {
+            // A shape that shares nothing out takes no number of requests.
+            let shares = set != "traffic" || !absent.contains(&name);
+            let common = common.iter().filter(|p| !tags.contains(&p.name));
+            for param in common.filter(|p| p.name != "requests" || shares) {
                 let sweeps = param.name == "requests";
                 properties.insert(param.name.into(), property(param, sweeps));
             }
@@ -209,6 +213,13 @@ fn of_type(ty: &Type) -> Json {
             number
         }
         Type::Text | Type::View | Type::Label(_) | Type::File => json!({ "type": "string" }),
+        Type::Name => json!({ "type": "string", "minLength": 1 }),
+        Type::Weight => {
+            let number = json!({
+                "type": ["integer", "number"], "minimum": MIN_WEIGHT, "maximum": MAX_WEIGHT,
+            });
+            json!({ "anyOf": [{ "const": 0 }, number] })
+        }
         Type::Choice(names) => json!({ "type": "string", "enum": names }),
         Type::Hasher => {
             let names: Vec<&str> = hash::ALL.iter().map(|h| h.name).collect();

@@ -58,9 +58,6 @@ pub fn read<'a>(root: &'a Table, errors: &mut Vec<Error>) -> Option<Vec<Strategy
         let label =
             variants.first().and_then(|v| v.common.iter().find(|(name, _)| *name == "name"));
         let label = label.map(|(_, value)| value.to_string());
-        if label.as_deref() == Some("") {
-            errors.push(Error::invalid("a strategy's name is empty").at(table.place_of("name")));
-        }
         strategies.push(StrategyTable { label, variants, table });
     }
     (errors.len() == before).then_some(strategies)

@@ -139,7 +139,13 @@ fn typed(ty: &Type, item: &Item) -> Value {
         (Type::Int { .. }, Some(raw), value) => count(raw).map_or(value, Value::Int),
         (_, _, value @ (Value::Text(_) | Value::List(_) | Value::Table(_))) => value,
         (
-            Type::Text | Type::Choice(_) | Type::Hasher | Type::View | Type::Label(_) | Type::File,
+            Type::Text
+            | Type::Name
+            | Type::Choice(_)
+            | Type::Hasher
+            | Type::View
+            | Type::Label(_)
+            | Type::File,
             Some(raw),
             _,
         ) => Value::Text(raw.clone()),

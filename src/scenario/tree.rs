@@ -138,12 +138,12 @@ impl Table {
         error.at(place)
     }
 
-    /// Puts a value in place of the one under that key, or at the end.
-    pub fn put(&mut self, key: &str, item: Item) {
+    /// Puts a value in place of the one under that key, or at the end; `key_place` is where the new key
+    /// stands.
+    pub fn put(&mut self, key: &str, key_place: Place, item: Item) {
         match self.entries.iter_mut().find(|e| e.key == key) {
             Some(entry) => entry.item = item,
             None => {
-                let key_place = item.place.clone();
                 self.entries.push(Entry { key: key.to_string(), key_place, item });
             }
         }

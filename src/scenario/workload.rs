@@ -62,7 +62,10 @@ pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<V
     for variant in &variants {
         let build = PatternBuild { params: &variant.params, seed: 0, base };
         if let Err(error) = (variant.info.build)(&build) {
-            errors.push(table.locate(error));
+            // What the file lacks, and what is wrong within it, stands at the file.
+            let stated = error.field.is_some_and(|field| table.get(field).is_some());
+            let at_file = table.get("file").filter(|_| !stated).map(|item| item.place.clone());
+            errors.push(table.locate(at_file.into_iter().fold(error, Error::at)));
             break;
         }
     }
@@ -89,10 +92,28 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
     };
     let table = table::as_table(item, "traffic", errors)?;
     let before = errors.len();
+    if table.get("shape").is_none() {
+        refuse_shapeless(table, errors);
+        if errors.len() > before {
+            return None;
+        }
+    }
     let shapes = open::variants(table, &TRAFFIC, absent, errors);
     let hot = table.get("hot").map_or(Vec::new(), |item| hot(item, errors));
     let mut variants = Vec::new();
-    for shape in shapes? {
+    let shapes = shapes?;
+    if let Some(requests) = table.entry("requests")
+        && shapes.iter().all(|shape| shape.info.build.is_none())
+    {
+        let name = shapes[0].info.name;
+        errors.push(
+            Error::invalid(format!("`requests` does not belong to traffic of shape {name}"))
+                .help(format!("{name}: {}", shapes[0].info.summary))
+                .help("leave it out, or give a shape that shares requests out, such as zipf")
+                .at(requests.key_place.clone()),
+        );
+    }
+    for shape in shapes {
         let requests = shape.common.iter().find_map(|(name, value)| match (*name, value) {
             ("requests", Value::Int(n)) => Some(*n as u64),
             _ => None,
@@ -123,6 +144,31 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
         variants.push(TrafficVariant { shape: Some(shape), requests, hot: hot.clone() });
     }
     (errors.len() == before).then_some(variants)
+}
+
+/// Refuses the fields of a shape in a table that names none: it would not be known whose they are.
+fn refuse_shapeless(table: &Table, errors: &mut Vec<Error>) {
+    let own = traffic::ALL.iter().flat_map(|info| info.params).map(|p| p.name);
+    let mut known: Vec<&str> = TRAFFIC_COMMON.iter().map(|p| p.name).chain(["hot"]).collect();
+    own.for_each(|name| {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    });
+    let before = errors.len();
+    table::refuse_unknown(table, TRAFFIC.name, &known, errors);
+    if errors.len() > before {
+        return;
+    }
+    if let Some(entry) = table.entries.iter().find(|e| e.key != "hot") {
+        let shapes: Vec<&str> = traffic::ALL.iter().map(|info| info.name).collect();
+        errors.push(
+            Error::invalid(format!("`shape` is missing in [traffic], which gives `{}`", entry.key))
+                .help(format!("shapes: {}", shapes.join(", ")))
+                .help("write e.g. shape = \"zipf\", exponent = 1.1, requests = 1_000_000")
+                .at(table.place.clone()),
+        );
+    }
 }
 
 fn hot(item: &Item, errors: &mut Vec<Error>) -> Vec<HotKey> {

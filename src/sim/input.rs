@@ -79,10 +79,16 @@ impl Input {
         let hot_share: f64 = workload.hot.iter().map(|h| h.share).sum();
         let (total, rest) = match shape {
             Some(_) => {
-                let total = workload.requests.ok_or_else(|| {
-                    Error::invalid("this traffic shape needs `requests`, their total")
-                        .field("requests")
-                })?;
+                let total = match workload.requests {
+                    Some(total) => total,
+                    // The shape shares out anew what the rows of the file have together.
+                    None if input.source.has_requests() => input.sum_requests(progress)?,
+                    None => {
+                        return Err(Error::invalid("`requests`, their total, is missing")
+                            .help("give it, e.g. requests = 1_000_000")
+                            .field("shape"));
+                    }
+                };
                 let hot: u64 = workload.hot.iter().map(|h| share_of(total, h.share)).sum();
                 (total, total.saturating_sub(hot))
             }
@@ -94,7 +100,8 @@ impl Input {
                     return Err(Error::invalid(
                         "the hot keys' shares lead to more requests than fit in 64 bits",
                     )
-                    .help("lower the shares"));
+                    .help("lower the shares")
+                    .field("hot"));
                 }
                 (total as u64, rest)
             }

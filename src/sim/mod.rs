@@ -19,7 +19,7 @@ pub mod trials;
 
 use std::sync::Arc;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::keys::KeyKind;
 use crate::record::{CellRecord, Record};
 use crate::scenario::{Cell, Scenario, Workload};
@@ -94,9 +94,11 @@ fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Erro
     // Everything is opened and built before the first key is placed.
     let mut groups = Vec::new();
     for (workload, members) in workloads(scenario) {
-        let input = Input::open(workload, &scenario.base, progress)?;
+        let input = Input::open(workload, &scenario.base, progress)
+            .map_err(|error| scenario.locate(error))?;
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
+        session::check_size(workload, input.all_rows(), &plan)?;
         groups.push(Group { members, input, plan });
     }
     let mut cells: Vec<Option<CellRecord>> = scenario.cells.iter().map(|_| None).collect();
@@ -146,7 +148,11 @@ fn run_group(
 ) -> Result<Vec<CellRecord>, Error> {
     let Group { input, plan, .. } = group;
     let sessions = session::session_cells(plan);
-    let mut replayed = replay::replay(input, plan, &sessions, progress)?;
+    let mut replayed =
+        replay::replay(input, plan, &sessions, progress).map_err(|error| match error.kind {
+            ErrorKind::Data => scenario.locate(error),
+            _ => error,
+        })?;
     if sessions.contains(&true) {
         let seed = plan.cells[0].cell.workload.seed;
         let walked = session::sessions(input, plan, &sessions, seed, progress)?;

@@ -11,6 +11,7 @@ use super::tally::{CellTally, Load};
 use crate::error::{Error, ErrorKind};
 use crate::keys::{ColumnSpec, KeyBatch};
 use crate::rng::{Purpose, Stream};
+use crate::scenario::Workload;
 use crate::strategy::Slot;
 
 /// Most requests that a session walks: they are the one thing whose memory grows with the keys.
@@ -33,7 +34,8 @@ pub fn sessions(
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<Option<CellTally>>, Error> {
-    let requests = collect(input, plan, is_session, seed, progress)?;
+    let requests = collect(input, plan, is_session, seed, progress)
+        .map_err(|error| locate(error, plan, is_session))?;
     let chosen: Vec<usize> = (0..plan.cells.len()).filter(|&c| is_session[c]).collect();
     let steps: usize = chosen.iter().map(|&c| plan.cells[c].cell.steps.len()).sum();
     progress.begin("routing requests", (requests.order.len() * steps) as u64);
@@ -44,6 +46,26 @@ pub fn sessions(
         cells[c] = Some(tally);
     }
     Ok(cells)
+}
+
+/// Fails if strategies with open requests would have to walk too many, as far as that is known before
+/// any key is read: `rows` are those of the source and the named hot keys.
+pub fn check_size(workload: &Workload, rows: u64, plan: &Plan<'_>) -> Result<(), Error> {
+    let counted = workload.loads().contains(&"requests");
+    let requests = workload.requests.unwrap_or(if counted { 0 } else { rows });
+    let is_session = session_cells(plan);
+    if requests > MAX_REQUESTS && is_session.contains(&true) {
+        return Err(locate(too_many(requests), plan, &is_session));
+    }
+    Ok(())
+}
+
+/// Points an error at the first strategy with sessions.
+fn locate(error: Error, plan: &Plan<'_>, is_session: &[bool]) -> Error {
+    match plan.cells.iter().zip(is_session).find(|(_, session)| **session) {
+        Some((cell, _)) => cell.cell.locate(error),
+        None => error,
+    }
 }
 
 /// Which cells of a plan have sessions.
@@ -65,9 +87,6 @@ fn collect(
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Requests, Error> {
-    if input.all_rows() > MAX_REQUESTS && !input.has_requests {
-        return Err(too_many(input.all_rows()));
-    }
     let mut specs: Vec<ColumnSpec> = Vec::new();
     for (cell, session) in plan.cells.iter().zip(is_session) {
         let Ok(steps) = &cell.steps else { continue };
@@ -130,7 +149,10 @@ fn walk(
     for &routed in steps {
         let routed = &plan.routed[routed];
         let mut session = routed.placement.session().ok_or_else(|| {
-            Error::invalid("a path cannot switch between strategies with and without open requests")
+            let what = "a path cannot switch between strategies with and without open requests";
+            planned.cell.locate(
+                Error::invalid(what).help("make them two strategies, each with its own path"),
+            )
         })?;
         let columns: Vec<&[u64]> = routed
             .placement

@@ -17,6 +17,9 @@ use crate::record::{TrialStep, TrialsRecord};
 use crate::scenario::{Cell, Trials};
 use crate::strategy::{Ownership, Placement, Slot};
 
+/// Most bytes of text of the keys that trials place: every thread has a copy.
+const MAX_SAMPLE_TEXT: usize = 256 << 20;
+
 /// What one label set gives at one step.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
@@ -179,6 +182,7 @@ fn sample(input: &Input, rows: u64) -> Result<Vec<KeyBatch>, Error> {
         }
         Access::InOrder(file) => {
             let mut reader = file.open()?;
+            let mut bytes = 0;
             while row < rows {
                 let mut batch = KeyBatch::new(input.source.kind());
                 batch.clear(row);
@@ -187,6 +191,14 @@ fn sample(input: &Input, rows: u64) -> Result<Vec<KeyBatch>, Error> {
                     break;
                 }
                 row += batch.len() as u64;
+                bytes += batch.text.total_bytes();
+                if bytes > MAX_SAMPLE_TEXT {
+                    return Err(Error::data(format!(
+                        "the first {row} keys, with which trials are made, take more than {} MiB",
+                        MAX_SAMPLE_TEXT >> 20
+                    ))
+                    .help("lower `keys` in [trials]: the keys of a trial stay in memory"));
+                }
                 batches.push(batch);
             }
         }

@@ -127,7 +127,14 @@ fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
                     .field("shift"));
             };
             let shift = params.int("shift") as u32;
-            let bits = params.get("bits").map_or(64, |_| params.int("bits") as u32);
+            let bits = params.get("bits").map_or(64 - shift, |_| params.int("bits") as u32);
+            if shift + bits > 64 {
+                return Err(Error::invalid(format!(
+                    "`shift` is {shift} and `bits` is {bits}: that is beyond the 64 bits of a key"
+                ))
+                .help(format!("allowed: at most {} bits from bit {shift} on", 64 - shift))
+                .field("bits"));
+            }
             Field::Bits { shift, mask: u64::MAX >> (64 - bits) }
         }
         KeyKind::Uuid => {
@@ -338,9 +345,17 @@ mod tests {
             check(&*placement, Key::I64(id as i64), slot);
         }
         check(&*placement, Key::Text("5"), Slot::ABSENT);
-        let given = [("shift", Value::Int(63)), ("bits", Value::Int(64))];
-        let placement = with(&cluster, KeyKind::I64, &given, build).unwrap();
-        check(&*placement, Key::I64(-1), Slot(1));
+        for bits in [None, Some(("bits", Value::Int(1)))] {
+            let given: Vec<_> = std::iter::once(("shift", Value::Int(63))).chain(bits).collect();
+            let placement = with(&cluster, KeyKind::I64, &given, build).unwrap();
+            check(&*placement, Key::I64(-1), Slot(1));
+        }
+        let given = [("shift", Value::Int(60)), ("bits", Value::Int(5))];
+        let error = with(&cluster, KeyKind::I64, &given, build).unwrap_err();
+        assert_eq!(
+            (error.field, &*error.help[0]),
+            (Some("bits"), "allowed: at most 4 bits from bit 60 on")
+        );
     }
 
     #[test]

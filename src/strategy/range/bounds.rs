@@ -41,14 +41,25 @@ pub(super) fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
             Bounds::Texts(ascending("text-bounds", bounds.collect())?)
         }
     };
+    if bounds.len() == 0 {
+        let field = if matches!(bounds, Bounds::Texts(_)) { "text-bounds" } else { "bounds" };
+        return Err(Error::invalid(format!(
+            "`{field}` is an empty list: all keys would be one range"
+        ))
+        .help("give at least one bound: k bounds make k + 1 ranges")
+        .field(field));
+    }
     let ranges = bounds.len() + 1;
     let nodes = &build.cluster.nodes;
     if ranges > nodes.len() {
         return Err(Error::unsupported(format!(
-            "{ranges} ranges, but only {} nodes: range i lives on the i-th node",
-            nodes.len()
+            "{} bounds make {ranges} ranges, one for each node, but there are {} nodes: \
+             give at most {} bounds, or more nodes",
+            bounds.len(),
+            nodes.len(),
+            nodes.len() - 1,
         ))
-        .help("give fewer bounds, or take mode \"chunks\" or strategy \"table\"")
+        .help("mode \"chunks\" and strategy \"table\" give a node several ranges")
         .field("bounds"));
     }
     let owners = nodes.iter().take(ranges).map(|n| n.id.into()).collect();
@@ -203,7 +214,12 @@ mod tests {
             built(&cluster, KeyKind::I64, &given).unwrap_err()
         };
         assert_eq!(error(&[1, 2, 3]).kind, ErrorKind::Unsupported);
-        assert!(error(&[1, 2, 3]).message.contains("4 ranges, but only 3 nodes"));
+        assert_eq!(
+            error(&[1, 2, 3]).message,
+            "3 bounds make 4 ranges, one for each node, but there are 3 nodes: give at most 2 bounds, \
+             or more nodes"
+        );
+        assert_eq!((error(&[]).kind, error(&[]).field), (ErrorKind::Invalid, Some("bounds")));
         assert_eq!(error(&[2, 2]).kind, ErrorKind::Invalid);
         assert!(error(&[2, 1]).message.contains("item 2 is not above item 1"));
     }

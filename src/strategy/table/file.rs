@@ -1,14 +1,13 @@
 //! Reads the CSV files of strategy `table`.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::cluster::Cluster;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::strategy::quota::MAX_BUCKETS;
+use crate::text_file;
 
 /// Largest file that is read: 64 bytes for each of the most rows.
 const MAX_BYTES: u64 = 64 * MAX_BUCKETS as u64;
@@ -86,10 +85,12 @@ fn read<const N: usize>(
     columns: [&str; N],
     mut row: impl FnMut(u64, [&str; N], u32) -> Result<(), Error>,
 ) -> Result<Vec<Arc<str>>, Error> {
-    let text = read_text(path, shown)?;
+    let text = text_file::read(path, shown, MAX_BYTES).map_err(|error| match error.kind {
+        ErrorKind::Io => error.help(format!("looked for {}", path.display())),
+        _ => error,
+    })?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let bad = |error: csv::Error| Error::data(format!("`{shown}`: {error}"));
-    let header = reader.headers().map_err(bad)?.clone();
+    let header = reader.headers().map_err(|error| ragged(shown, 0, &error))?.clone();
     let column = |name: &str| {
         header.iter().position(|h| h == name).ok_or_else(|| {
             let have: Vec<&str> = header.iter().collect();
@@ -110,7 +111,7 @@ fn read<const N: usize>(
     let mut indices: BTreeMap<Arc<str>, u32> = BTreeMap::new();
     let mut record = csv::StringRecord::new();
     let mut number = 0u64;
-    while reader.read_record(&mut record).map_err(bad)? {
+    while reader.read_record(&mut record).map_err(|e| ragged(shown, number + 1, &e))? {
         number += 1;
         if number > MAX_BUCKETS as u64 {
             return Err(Error::data(format!("`{shown}` has more than {MAX_BUCKETS} rows"))
@@ -146,25 +147,15 @@ fn unknown_node<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>
     error.help("the nodes of step 0 are known; a node that joins later owns nothing here")
 }
 
-/// The file's text, as far as it is UTF-8 and not too large.
-fn read_text(path: &Path, shown: &str) -> Result<String, Error> {
-    let failed = |error: std::io::Error| {
-        Error::io(format!("cannot read `{shown}`"), &error)
-            .help(format!("looked for {}", path.display()))
-            .field("file")
+/// The error when a record cannot be read: a row that has not as many fields as the header.
+fn ragged(shown: &str, number: u64, error: &csv::Error) -> Error {
+    let csv::ErrorKind::UnequalLengths { pos, expected_len, len } = error.kind() else {
+        return Error::data(format!("`{shown}`, row {number}: {error}"));
     };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Error::data(format!("`{shown}` has more than {MAX_BYTES} bytes"))
-            .help(format!("a table has at most {MAX_BUCKETS} rows")));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|b| **b == b'\n').count() + 1;
-        Error::data(format!("`{shown}`, line {line}: not UTF-8"))
-            .help("save the file as UTF-8 text")
-    })
+    let line = pos.as_ref().map_or(0, |pos| pos.line());
+    Error::data(format!(
+        "`{shown}`, row {number} (line {line}): the row has {len} fields, the header has {expected_len}"
+    ))
+    .help("write a field that holds a comma, a quote or a line break in double quotes")
+    .help("a quote that is left open swallows the fields and rows after it")
 }

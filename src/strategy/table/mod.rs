@@ -104,6 +104,7 @@ struct Table {
 fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     let given = build.params.text("file");
     let path = build.base.join(given);
+    let of_file = |error: Error| error.field("file");
     let (map, names, rows) = match build.params.text("by") {
         "range" => {
             let integer = match build.keys {
@@ -114,14 +115,14 @@ fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
                         .help("take by = \"bucket\", or a key pattern with integer or text keys"));
                 }
             };
-            let (names, rows) = file::ranges(&path, given, build.cluster)?;
-            let (ranges, rows) = Ranges::new(rows, integer, given)?;
+            let (names, rows) = file::ranges(&path, given, build.cluster).map_err(of_file)?;
+            let (ranges, rows) = Ranges::new(rows, integer, given).map_err(of_file)?;
             (Map::Ranges(ranges), names, rows)
         }
         _ => {
             let column = build.params.column();
             column.fits(build.keys)?;
-            let (names, rows) = file::buckets(&path, given, build.cluster)?;
+            let (names, rows) = file::buckets(&path, given, build.cluster).map_err(of_file)?;
             enough_digests(&column, rows.len() as u64)?;
             (Map::Buckets([column]), names, rows)
         }
