@@ -3,64 +3,12 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
-/// The binary under test, in a folder of its own.
-fn shardlab(dir: &Path) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("shardlab"));
-    command.current_dir(dir).env_remove("NO_COLOR");
-    command
-}
+#[path = "common/command.rs"]
+mod command;
 
-fn run(dir: &Path, args: &[&str]) -> Output {
-    shardlab(dir).args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-/// Runs in an empty folder; exit code, stdout, stderr.
-fn answer(args: &[&str]) -> (i32, String, String) {
-    let temp = tempfile::tempdir().unwrap();
-    texts(&run(temp.path(), args))
-}
-
-fn texts(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
-
-/// With keys on stdin.
-fn piped(args: &[&str], stdin: &str) -> (i32, String, String) {
-    let temp = tempfile::tempdir().unwrap();
-    let keys = temp.path().join("keys");
-    fs::write(&keys, stdin).unwrap();
-    let stdin = fs::File::open(&keys).unwrap();
-    texts(&shardlab(temp.path()).args(args).stdin(stdin).output().unwrap())
-}
-
-const SCENARIO: &str = r#"title = "Three and one more"
-question = "What moves?"
-analysis = "It moves {jump/murmur3-32|1|movement.keys.share-moved|%}."
-seed = 1
-
-[cluster]
-nodes = 3
-
-[keys]
-pattern = "sequential"
-count = 1000
-
-[[strategy]]
-kind = "jump"
-hasher = "murmur3-32"
-
-[[change]]
-add = 1
-"#;
-
-fn with_expectation(max: &str) -> String {
-    format!(
-        "{SCENARIO}\n[[expect]]\nmetric = \"movement.keys.share-moved\"\nmax = {max}\nbecause = \"a test\"\n"
-    )
-}
+use command::{SCENARIO, answer, piped, run, shardlab, texts, with_expectation};
 
 #[test]
 fn every_subcommand_has_help_with_a_sentence() {
@@ -369,4 +317,37 @@ fn a_route_by_scenario_shows_what_moves() {
     assert!((195..=305).contains(&moved.len()), "{} moved", moved.len());
     let nodes: Vec<&str> = moved.iter().map(|l| l.split(',').nth(2).unwrap()).collect();
     assert!(nodes.iter().all(|n| *n == nodes[0]), "{nodes:?}");
+}
+
+#[test]
+fn several_scenarios_are_one_document() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    fs::write(dir.join("a.toml"), SCENARIO).unwrap();
+    fs::write(dir.join("b.toml"), with_expectation("0.1")).unwrap();
+    let (code, out, err) = texts(&run(dir, &["run", "a.toml", "b.toml", "--format", "json"]));
+    assert_eq!(code, 1, "{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let names: Vec<&str> =
+        json.as_array().unwrap().iter().map(|r| r["scenario"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert!(err.contains("FAIL"), "{err}");
+    let (_, out, _) = texts(&run(dir, &["run", "a.toml", "b.toml", "--format", "csv"]));
+    assert!(out.starts_with("scenario,id,"), "{out}");
+    assert_eq!(out.lines().filter(|line| line.contains(",id,")).count(), 1, "{out}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("b,")).count(), 2, "{out}");
+}
+
+#[test]
+fn files_of_an_earlier_run_go_with_a_note() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    fs::write(dir.join("s.toml"), SCENARIO).unwrap();
+    let (_, _, err) = texts(&run(dir, &["run", "s.toml", "--pairs", "--timings"]));
+    assert!(!err.contains("removed"), "{err}");
+    let (_, _, err) = texts(&run(dir, &["run", "s.toml"]));
+    assert!(
+        err.contains("removed there, of an earlier run: movement.csv, timings.json\n"),
+        "{err}"
+    );
 }

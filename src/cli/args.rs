@@ -1,5 +1,9 @@
 //! Arguments that several subcommands share, and how their texts are read.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use clap::Args;
 
 use crate::params::{Param, Type, Value};
@@ -9,7 +13,7 @@ use crate::scenario::Overrides;
 #[derive(Debug, Args)]
 pub struct OverrideArgs {
     /// Seed of all random streams, in place of the scenario's
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
     pub seed: Option<i64>,
     /// Number of keys (of a file: rows read), e.g. 50_000, 5k, 10m
     #[arg(long, value_name = "N", value_parser = count)]
@@ -27,6 +31,55 @@ impl OverrideArgs {
     pub fn into_overrides(self) -> Overrides {
         Overrides { seed: self.seed, keys: self.keys, set: self.set, sweep: self.sweep }
     }
+}
+
+/// Reads a whole number within bounds. `what` is what the message calls it, `example` an argument that
+/// is right.
+fn whole<N: FromStr + PartialOrd + Display>(
+    text: &str,
+    what: &str,
+    bounds: RangeInclusive<N>,
+    example: &str,
+) -> Result<N, String> {
+    text.replace('_', "").parse().ok().filter(|n| bounds.contains(n)).ok_or_else(|| {
+        let (least, most) = (bounds.start(), bounds.end());
+        format!(
+            "`{text}` is no {what}; write a whole number from {least} to {most}, e.g. {example}"
+        )
+    })
+}
+
+/// Reads the seed of a scenario; a negative one is refused where the scenario is checked.
+fn seed(text: &str) -> Result<i64, String> {
+    match text.parse() {
+        Ok(negative @ i64::MIN..0) => Ok(negative),
+        _ => whole(text, "seed", 0..=i64::MAX, "--seed 42"),
+    }
+}
+
+/// Reads the seed of `quick`.
+pub fn short_seed(text: &str) -> Result<u32, String> {
+    whole(text, "seed", 0..=u32::MAX, "--seed 42")
+}
+
+/// Reads the seed of a hash function.
+pub fn hash_seed(text: &str) -> Result<u64, String> {
+    whole(text, "seed", 0..=u64::MAX, "--seed 42")
+}
+
+/// Reads a number of threads.
+pub fn threads(text: &str) -> Result<u16, String> {
+    whole(text, "number of threads", 1..=1024, "--threads 4")
+}
+
+/// Reads the number of a step.
+pub fn step(text: &str) -> Result<usize, String> {
+    whole(text, "step", 0..=1000, "--step 1")
+}
+
+/// Reads the exponent of a Zipf law; its range is checked with the scenario.
+pub fn exponent(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| format!("`{text}` is no exponent; write a number, e.g. --zipf 1.1"))
 }
 
 /// Reads a count: digits, `_` between them, and `k`, `m` or `g` for thousands, millions, billions.
@@ -48,7 +101,7 @@ pub fn count(text: &str) -> Result<u64, String> {
         return Err(wrong());
     }
     let all = format!("{whole}{fraction}{}", "0".repeat(zeros - fraction.len()));
-    all.parse().map_err(|_| format!("`{text}` is too large"))
+    all.parse().map_err(|_| format!("`{text}` is too large; at most {}", u64::MAX))
 }
 
 /// Reads `NAME=VALUE`.
@@ -57,7 +110,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_string(), value.trim().to_string()))
         }
-        _ => Err(format!("`{text}` is no NAME=VALUE")),
+        _ => Err(format!("`{text}` is no NAME=VALUE; write e.g. vnodes=160")),
     }
 }
 
@@ -75,7 +128,7 @@ pub fn value(ty: &Type, text: &str) -> Value {
             Ok(n) if n <= i64::MAX as u64 => Value::Int(n as i64),
             _ => number(),
         },
-        Type::Float { .. } => number(),
+        Type::Float { .. } | Type::Weight => number(),
         Type::List(item) => {
             let text = text.trim_start_matches('[').trim_end_matches(']');
             let items = text.split(',').map(str::trim).filter(|t| !t.is_empty());
@@ -117,6 +170,28 @@ mod tests {
         for text in ["", "k", "-1", "1.5", "1.2345k", "1e6", "ten", "1 000", "18446744073709551616"]
         {
             assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_within_bounds_or_refused_with_an_example() {
+        assert_eq!(seed("-1"), Ok(-1));
+        assert_eq!(seed("20_260_101"), Ok(20_260_101));
+        assert_eq!(threads("1024"), Ok(1024));
+        assert_eq!(
+            threads("x").unwrap_err(),
+            "`x` is no number of threads; write a whole number from 1 to 1024, e.g. --threads 4"
+        );
+        for error in [
+            seed("9223372036854775808").unwrap_err(),
+            short_seed("-1").unwrap_err(),
+            hash_seed("1.5").unwrap_err(),
+            threads("0").unwrap_err(),
+            threads("1025").unwrap_err(),
+            step("").unwrap_err(),
+            exponent("steep").unwrap_err(),
+        ] {
+            assert!(error.contains("; write a ") && error.contains(", e.g. --"), "{error}");
         }
     }
 

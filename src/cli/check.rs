@@ -75,8 +75,11 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
     let mut cost = Cost { cells: vec![], unsupported: vec![], passes: vec![], table_bytes: 0 };
     for (workload, members) in sim::workloads(scenario) {
         let keys = source(workload, &scenario.base)?;
+        let rows = keys.rows().map_err(|error| scenario.locate(error))?;
+        let rows = rows + workload.hot.len() as u64;
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, keys.kind(), &scenario.base)?;
+        sim::session::check_size(workload, rows, &plan)?;
         for planned in &plan.cells {
             match &planned.steps {
                 Ok(steps) => {
@@ -91,7 +94,7 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
         cost.table_bytes += plan.routed.iter().map(|r| r.placement.heap_bytes()).sum::<u64>();
         cost.passes.push(Pass {
             pattern: workload.pattern.name,
-            rows: keys.rows()? + workload.hot.len() as u64,
+            rows,
             columns: plan.columns().len(),
             placements: plan.routed.len(),
         });

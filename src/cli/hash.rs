@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
+use super::args::hash_seed;
 use super::input::{KeysType, batches};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
@@ -29,7 +30,7 @@ struct HashArgs {
     #[arg(long, value_name = "H")]
     hasher: String,
     /// Seed, where the hash function takes one
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = hash_seed)]
     seed: Option<u64>,
     /// What the hash function sees of a key; `shardlab list views` shows them
     #[arg(long, value_name = "V", default_value = "whole")]
@@ -40,7 +41,7 @@ struct HashArgs {
     /// Form of the output
     #[arg(long, value_name = "F", default_value = "text")]
     format: LineFormat,
-    /// Keys; without any, one a line on stdin
+    /// Keys; without any, one a line on stdin, where an empty line is the empty key
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
 }
@@ -117,7 +118,7 @@ fn push_line(out: &mut Vec<u8>, batch: &KeyBatch, row: usize, specs: &[ColumnSpe
         out.push(b'\n');
         return;
     }
-    out.extend_from_slice(batch.text.get(row));
+    push_shown(out, batch.text.get(row));
     out.extend_from_slice(b"  ");
     if let Some(digest) = wide {
         let _ = writeln!(out, "{digest}  {digest:032x}");
@@ -136,6 +137,11 @@ pub fn push_digest(out: &mut Vec<u8>, hasher: &HasherInfo, digest: u64) {
     } else {
         push_u64(digest, out);
     }
+}
+
+/// Appends a key as the text form shows it: the empty one as a pair of quotes.
+pub fn push_shown(out: &mut Vec<u8>, key: &[u8]) {
+    out.extend_from_slice(if key.is_empty() { b"\"\"" } else { key });
 }
 
 /// Appends a CSV field, quoted where it must be.

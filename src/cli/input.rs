@@ -1,11 +1,11 @@
 //! Keys that a person gives: as arguments, or one a line on stdin.
 
-use std::io::{BufRead, IsTerminal as _};
+use std::io::{BufRead, IsTerminal as _, Read as _};
 
 use clap::ValueEnum;
 
 use crate::error::Error;
-use crate::keys::{BATCH_ROWS, Key, KeyBatch, KeyKind};
+use crate::keys::{BATCH_ROWS, Key, KeyBatch, KeyKind, MAX_BATCH_TEXT, MAX_KEY};
 
 /// How the text of a given key is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,6 +36,7 @@ impl KeysType {
 }
 
 /// Calls `each` with batches of the keys, in their order; the batch's `first_row` counts from 0.
+/// Every line of stdin is a key: an empty one is the empty key.
 pub fn batches<E: From<Error>>(
     given: &[String],
     kind: KeyKind,
@@ -44,7 +45,7 @@ pub fn batches<E: From<Error>>(
     let mut batch = KeyBatch::new(kind);
     let mut row = 0;
     let mut push = |line: &[u8]| -> Result<(), E> {
-        if batch.len() == BATCH_ROWS {
+        if batch.len() == BATCH_ROWS || batch.text.total_bytes() >= MAX_BATCH_TEXT {
             each(&mut batch)?;
             batch.clear(row);
         }
@@ -70,7 +71,8 @@ fn read_lines<E: From<Error>>(push: &mut impl FnMut(&[u8]) -> Result<(), E>) -> 
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = input.read_until(b'\n', &mut line);
+        // Room for a key that is too long, CR and LF: it is refused, whatever follows.
+        let read = input.by_ref().take(MAX_KEY as u64 + 3).read_until(b'\n', &mut line);
         if read.map_err(|cause| Error::io("cannot read keys from stdin", &cause))? == 0 {
             return Ok(());
         }
@@ -85,6 +87,13 @@ fn push_key(batch: &mut KeyBatch, bytes: &[u8], row: u64) -> Result<(), Error> {
         Error::data(format!("key {row}: `{}` is not {allowed}", shown()))
             .help("--keys text, int, uint, hex or uuid says how keys are read")
     };
+    if bytes.len() > MAX_KEY {
+        return Err(Error::data(format!(
+            "key {row}: `{}…` has more than {MAX_KEY} bytes",
+            shown()
+        ))
+        .help(format!("allowed: keys of up to {MAX_KEY} bytes; is a line break missing?")));
+    }
     let text = || std::str::from_utf8(bytes).map_err(|_| wrong("UTF-8 text"));
     match batch.kind() {
         KeyKind::Text => batch.push(&Key::Text(text()?)),

@@ -22,7 +22,7 @@ mod ui;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, ColorChoice, Command, FromArgMatches};
 
 use crate::error::{Error, ErrorKind};
 use ui::Ui;
@@ -131,7 +131,9 @@ pub fn command() -> Command {
 
 /// Parses the arguments, runs the subcommand, reports its errors.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let matches = match command().try_get_matches_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let command = command().color(help_color(&args));
+    let matches = match command.try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
             let _ = error.print();
@@ -161,6 +163,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
+/// The colours of help and usage errors, which the parser prints itself: needed before it has read
+/// `--color`.
+fn help_color(args: &[OsString]) -> ColorChoice {
+    let args: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let with_space = args.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    let with_sign = args.iter().filter_map(|arg| arg.strip_prefix("--color="));
+    match with_space.chain(with_sign).last() {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
 /// The arguments of a subcommand, whose presence clap has checked.
 fn read<A: FromArgMatches>(matches: &ArgMatches) -> A {
     A::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
@@ -169,6 +184,15 @@ fn read<A: FromArgMatches>(matches: &ArgMatches) -> A {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn help_takes_its_colours_from_the_option() {
+        let choice =
+            |line: &str| help_color(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(choice("shardlab run --color never --help"), ColorChoice::Never);
+        assert_eq!(choice("shardlab --color=always"), ColorChoice::Always);
+        assert_eq!(choice("shardlab run"), ColorChoice::Auto);
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args};
 
-use super::args::{count, pair, value};
-use super::run::{EngineArgs, replay};
+use super::args::{count, exponent, pair, short_seed, value};
+use super::run::{EngineArgs, replay, show};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
 use crate::error::Error;
@@ -59,13 +59,13 @@ struct QuickArgs {
     #[arg(long, value_name = "P", default_value = "sequential")]
     pattern: String,
     /// Zipf traffic with this exponent; by default every key is one request
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = exponent, allow_negative_numbers = true)]
     zipf: Option<f64>,
     /// Requests of the traffic; by default 100 per key
     #[arg(long, value_name = "N", value_parser = count, requires = "zipf")]
     requests: Option<u64>,
     /// Seed of all random streams
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = short_seed)]
     seed: u32,
     /// Print the scenario and run nothing
     #[arg(long)]
@@ -98,7 +98,8 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
             ui.note(&text);
         }
     }
-    replay(&scenario, args.out.as_deref(), format, &args.engine, ui)
+    let record = replay(&scenario, args.out.as_deref(), &args.engine, ui)?;
+    show(&[&record], format, &args.engine, ui)
 }
 
 /// The scenario that the arguments describe, as a person would write it.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args};
 
-use super::args::{count, pair, values};
-use super::hash::{LineFormat, push_digest, push_field};
+use super::args::{count, pair, step, values};
+use super::hash::{LineFormat, push_digest, push_field, push_shown};
 use super::input::{KeysType, batches};
 use super::placements::{Placed, Router, source};
 use super::ui::Ui;
@@ -42,7 +42,7 @@ struct RouteArgs {
     #[arg(long, value_name = "ID", requires = "scenario")]
     cell: Option<String>,
     /// Step of the cell; also shows whether the key moves from the step before
-    #[arg(long, value_name = "K", requires = "scenario")]
+    #[arg(long, value_name = "K", requires = "scenario", value_parser = step)]
     step: Option<usize>,
     /// Strategy; `shardlab list strategies` shows them
     #[arg(long, value_name = "S", required_unless_present_any = ["scenario", "preset"])]
@@ -65,7 +65,7 @@ struct RouteArgs {
     /// Form of the output
     #[arg(long, value_name = "F", default_value = "text")]
     format: LineFormat,
-    /// Keys; without any, one a line on stdin
+    /// Keys; without any, one a line on stdin, where an empty line is the empty key
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
 }
@@ -172,9 +172,7 @@ fn cluster(args: &RouteArgs) -> Result<Cluster, Error> {
         (Some(n), _) => Ok(Cluster::numbered(n as usize, "node{i}")),
         (None, Some(servers)) => {
             let mut nodes = if Path::new(servers).is_file() {
-                let cannot = |cause| Error::io(format!("cannot read `{servers}`"), &cause);
-                let text = std::fs::read_to_string(servers).map_err(cannot)?;
-                server_list::parse(&text, servers)?
+                server_list::read(Path::new(servers), servers)?
             } else if looks_like_a_path(servers) {
                 return Err(Error::invalid(format!("no file `{servers}`"))
                     .help("give a file with one server a line, or names parted by commas"));
@@ -242,7 +240,7 @@ fn route(
                 text.push(b',');
                 push_nodes(&mut text, row, &router, earlier.as_ref(), csv);
             } else {
-                text.extend_from_slice(batch.text.get(row));
+                push_shown(&mut text, batch.text.get(row));
                 text.extend_from_slice(" → ".as_bytes());
                 push_nodes(&mut text, row, &router, earlier.as_ref(), csv);
                 explain(&mut text, now, &batch.key(row));

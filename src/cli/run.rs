@@ -6,13 +6,13 @@ use std::time::Instant;
 use clap::{ArgMatches, Args};
 use serde_json::json;
 
-use super::args::OverrideArgs;
+use super::args::{OverrideArgs, threads};
 use super::progress::{Watch, catch_interrupts, interrupted};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
 use crate::error::{Error, ErrorKind};
 use crate::record::Record;
-use crate::report::{self, ReportInfo, prose, publish, table};
+use crate::report::{self, ReportInfo, prose, publish, several, table};
 use crate::scenario::{self, Scenario};
 use crate::sim;
 
@@ -48,7 +48,7 @@ pub struct EngineArgs {
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: String,
     /// Worker threads; by default one per core. The results are the same on any number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
     /// Print no table, notes or progress; only expectations that failed
     #[arg(long)]
@@ -80,16 +80,26 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     for dir in &dirs {
         publish::ensure_writable(dir)?;
     }
+    let mut records = Vec::new();
     let mut exit = Exit::Done;
     for (i, (scenario, dir)) in scenarios.iter().zip(&dirs).enumerate() {
-        if i > 0 && !args.engine.quiet && format.name == table::INFO.name {
+        let record = replay(scenario, Some(dir), &args.engine, ui)?;
+        if format.name != table::INFO.name {
+            records.push(record);
+            continue;
+        }
+        if i > 0 && !args.engine.quiet {
             ui.report(b"\n")?;
         }
-        if replay(scenario, Some(dir), format, &args.engine, ui)? == Exit::Failed {
+        if show(&[&record], format, &args.engine, ui)? == Exit::Failed {
             exit = Exit::Failed;
         }
     }
-    Ok(exit)
+    if records.is_empty() {
+        return Ok(exit);
+    }
+    // Data for a program is one document, however many scenarios there are.
+    show(&records.iter().collect::<Vec<_>>(), format, &args.engine, ui)
 }
 
 /// The folder of each scenario's results.
@@ -113,14 +123,13 @@ fn folders(out: Option<&Path>, scenarios: &[Scenario]) -> Result<Vec<PathBuf>, E
     Ok(dirs)
 }
 
-/// Runs one scenario, writes its files to `dir` if there is one, then prints.
+/// Runs one scenario, writes its files to `dir` if there is one, and notes what is noteworthy.
 pub fn replay(
     scenario: &Scenario,
     dir: Option<&Path>,
-    format: &ReportInfo,
     args: &EngineArgs,
     ui: &mut Ui,
-) -> Result<Exit, Failure> {
+) -> Result<Record, Failure> {
     catch_interrupts();
     let watch = Watch::new(!args.quiet && ui.can_show_progress());
     let options = sim::Options { threads: args.threads.map(usize::from) };
@@ -132,14 +141,27 @@ pub fn replay(
         if interrupted() {
             return Err(Error::new(ErrorKind::Interrupted, "interrupted").into());
         }
-        publish::publish(dir, &files)?;
+        let removed = publish::publish(dir, &files)?;
         if !args.quiet {
             ui.note(&format!("{} files in {}", files.len(), dir.display()));
+            if !removed.is_empty() {
+                ui.note(&format!("removed there, of an earlier run: {}", removed.join(", ")));
+            }
         }
     }
     notes(&record, args, ui);
-    let failed = record.expect.iter().any(|e| !e.pass);
-    match print(&record, format, args, ui) {
+    Ok(record)
+}
+
+/// Prints the report on the records; the verdict is theirs.
+pub fn show(
+    records: &[&Record],
+    format: &ReportInfo,
+    args: &EngineArgs,
+    ui: &mut Ui,
+) -> Result<Exit, Failure> {
+    let failed = records.iter().any(|record| record.expect.iter().any(|e| !e.pass));
+    match print(records, format, args, ui) {
         // The files are there and the verdict stands, read or not.
         Ok(()) | Err(Failure::Closed) => Ok(if failed { Exit::Failed } else { Exit::Done }),
         Err(failure) => Err(failure),
@@ -186,18 +208,19 @@ fn notes(record: &Record, args: &EngineArgs, ui: &mut Ui) {
 }
 
 fn print(
-    record: &Record,
+    records: &[&Record],
     format: &ReportInfo,
     args: &EngineArgs,
     ui: &mut Ui,
 ) -> Result<(), Failure> {
     let is_table = format.name == table::INFO.name;
     if !(args.quiet && is_table) {
-        ui.report(&(format.write)(record))?;
+        ui.report(&several::write(format, records))?;
         ui.flush()?;
     }
     if args.quiet || !is_table {
-        for expect in record.expect.iter().filter(|e| !e.pass) {
+        let expects = records.iter().flat_map(|record| &record.expect);
+        for expect in expects.filter(|e| !e.pass) {
             ui.note(table::expect_line(expect).trim_start());
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A report is a pure function of the [`Record`]. To add one: a file with its `INFO`, and two lines
 //! here; `--format`, `list reports` and `run` then know it. Beside the reports stand the parts they
-//! share ([`grid`], [`number`], [`prose`]), the atomic [`publish`], and the [`catalog`] of all open
+//! share ([`grid`], [`number`], [`prose`]), [`several`] records in one document, the atomic
+//! [`publish`], and the [`catalog`] of all open
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
 pub mod catalog;
@@ -16,6 +17,7 @@ pub mod prose;
 pub mod publish;
 pub mod readme;
 pub mod results;
+pub mod several;
 pub mod table;
 
 use crate::error::Error;

@@ -1,10 +1,10 @@
 //! Writing a run's files: all or nothing, and never over a good result with half of a new one.
 
 use std::fs;
-use std::io::{ErrorKind as Io, Write as _};
+use std::io::{ErrorKind as Io, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::ALL;
+use super::{ALL, Written};
 use crate::error::Error;
 
 /// Name of the file that measured times go to.
@@ -34,18 +34,28 @@ fn refused(dir: &Path, place: &Path, cause: &std::io::Error) -> Error {
 }
 
 /// Writes the files under temporary names and renames them when all are there; then removes what an
-/// earlier run left that this one no longer makes ([`is_ours`]). On an error nothing is renamed.
-pub fn publish(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Error> {
-    fs::create_dir_all(dir).map_err(|cause| refused(dir, dir, &cause))?;
+/// earlier run left that this one no longer makes ([`is_ours`]), and tells what that was. On an error
+/// nothing is renamed, and folders that were made for the files are gone again.
+pub fn publish(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<String>, Error> {
+    // Found out before this run's own record stands there.
+    let holds_run = holds_run(dir);
+    let made: Vec<&Path> =
+        dir.ancestors().take_while(|a| !a.as_os_str().is_empty() && !a.exists()).collect();
     let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
-    let result = write_all(dir, files, &mut written);
-    if result.is_err() {
+    let result = fs::create_dir_all(dir)
+        .map_err(|cause| refused(dir, dir, &cause))
+        .and_then(|()| write_all(dir, files, &mut written));
+    if let Err(error) = result {
         for (temporary, _) in &written {
             let _ = fs::remove_file(temporary);
         }
-        return result;
+        // Only an empty folder can be removed so.
+        for folder in made {
+            let _ = fs::remove_dir(folder);
+        }
+        return Err(error);
     }
-    remove_stale(dir, files)
+    remove_stale(dir, files, holds_run)
 }
 
 fn write_all(
@@ -78,34 +88,55 @@ fn write_all(
     Ok(())
 }
 
-fn remove_stale(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Error> {
+fn remove_stale(
+    dir: &Path,
+    files: &[(String, Vec<u8>)],
+    holds_run: bool,
+) -> Result<Vec<String>, Error> {
     let failed = |cause: std::io::Error| {
         Error::io(format!("cannot tidy the folder `{}`", dir.display()), &cause)
     };
+    let mut removed = Vec::new();
     for entry in fs::read_dir(dir).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let Some(name) = name.to_str() else { continue };
-        if is_ours(name) && files.iter().all(|(new, _)| new != name) {
+        if files.iter().all(|(new, _)| new != name) && is_ours(dir, name, holds_run) {
             fs::remove_file(dir.join(name)).map_err(failed)?;
+            removed.push(name.to_string());
         }
     }
-    Ok(())
+    removed.sort();
+    Ok(removed)
 }
 
-/// Whether shardlab writes files of that name into a run's folder: a report's, the timings, or an
-/// SVG that is called after a kind of chart (`balance.svg`, `balance-2.svg`).
-pub fn is_ours(name: &str) -> bool {
-    if name == TIMINGS || ALL.iter().any(|r| r.file == name) {
-        return true;
+/// Whether a run has left its record in the folder.
+fn holds_run(dir: &Path) -> bool {
+    let schema = crate::record::SCHEMA.split('/').next().unwrap_or_default();
+    begins_with(&dir.join("record.json"), &format!("\"schema\": \"{schema}/"))
+}
+
+/// Whether a run has written that file: in the folder of a run (`holds_run`) a report or the timings,
+/// and anywhere an SVG that is called after a kind of chart and has its own name inside.
+fn is_ours(dir: &Path, name: &str, holds_run: bool) -> bool {
+    if name == TIMINGS || ALL.iter().any(|r| r.written != Written::Never && r.file == name) {
+        return holds_run;
     }
     let Some(stem) = name.strip_suffix(".svg") else { return false };
-    crate::charts::ALL.iter().any(|chart| {
-        stem.strip_prefix(chart.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    })
+    crate::charts::ALL.iter().any(|chart| stem.starts_with(chart.name))
+        && begins_with(&dir.join(name), &format!("aria-labelledby=\"{stem}-title {stem}-desc\""))
+}
+
+/// Whether a text stands in the first bytes of a file; false if the file cannot be read.
+fn begins_with(path: &Path, text: &str) -> bool {
+    const FIRST_BYTES: u64 = 1024;
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(FIRST_BYTES).read_to_end(&mut bytes));
+    read.is_ok() && String::from_utf8_lossy(&bytes).contains(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample;
     use super::*;
 
     fn file(name: &str, text: &str) -> (String, Vec<u8>) {
@@ -127,13 +158,45 @@ mod tests {
         let dir = temp.path().join("a/b");
         ensure_writable(&dir).unwrap();
         assert!(!dir.exists(), "the check makes nothing");
-        let chart = format!("{}-old.svg", crate::charts::ALL[0].name);
-        publish(&dir, &[file("record.json", "1"), file(&chart, "x")]).unwrap();
-        fs::write(dir.join("mine.svg"), "x").unwrap();
-        fs::write(dir.join("timings.json"), "x").unwrap();
-        publish(&dir, &[file("record.json", "2")]).unwrap();
-        assert_eq!(names(&dir), ["mine.svg", "record.json"]);
-        assert_eq!(fs::read_to_string(dir.join("record.json")).unwrap(), "2");
+        let (record, charts) = (sample::record(), crate::charts::draw_all(&sample::record()));
+        let mut files = crate::report::files(&record, true);
+        files.extend(charts.iter().map(|(stem, svg)| file(&format!("{stem}.svg"), svg)));
+        assert!(publish(&dir, &files).unwrap().is_empty());
+        // What is somebody else's stays, whatever its name.
+        let mine = format!("{}-mine.svg", crate::charts::ALL[0].name);
+        fs::write(dir.join(&mine), &charts[0].1).unwrap();
+        fs::write(dir.join("summary.md"), "x").unwrap();
+        let removed = publish(&dir, &crate::report::files(&record, false)).unwrap();
+        let mut gone: Vec<String> = charts.iter().map(|(stem, _)| format!("{stem}.svg")).collect();
+        gone.push("movement.csv".to_string());
+        gone.sort();
+        assert_eq!(removed, gone);
+        let mut left = vec![mine, "nodes.csv".into(), "record.json".into(), "results.csv".into()];
+        left.push("summary.md".into());
+        left.sort();
+        assert_eq!(names(&dir), left);
+    }
+
+    #[test]
+    fn a_folder_that_no_run_has_filled_keeps_its_files() {
+        let temp = tempfile::tempdir().unwrap();
+        for name in ["movement.csv", "timings.json", "balance-by-cell.svg"] {
+            fs::write(temp.path().join(name), "mine").unwrap();
+        }
+        assert!(publish(temp.path(), &[file("record.json", "1")]).unwrap().is_empty());
+        assert_eq!(names(temp.path()).len(), 4);
+    }
+
+    #[test]
+    fn a_failure_leaves_no_folder_that_was_not_there() {
+        let temp = tempfile::tempdir().unwrap();
+        let long = "x".repeat(300);
+        let files = [file("record.json", "1"), file(&long, "a name that no file can have")];
+        publish(&temp.path().join("a/b"), &files).unwrap_err();
+        assert!(names(temp.path()).is_empty());
+        fs::create_dir(temp.path().join("a")).unwrap();
+        publish(&temp.path().join("a/b"), &files).unwrap_err();
+        assert_eq!(names(temp.path()), ["a"], "a folder of the user's own stays");
     }
 
     #[test]
