@@ -154,7 +154,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(Failure::Closed) => Exit::Done,
         Err(Failure::Errors(errors)) => {
             if errors.iter().any(|e| e.kind == ErrorKind::Interrupted) {
-                ui.note("interrupted; nothing was written");
+                ui.note("interrupted; the run at hand has written nothing");
                 return Exit::Interrupted;
             }
             ui.errors(&errors);

@@ -52,7 +52,9 @@ pub fn sessions(
 /// any key is read: `rows` are those of the source and the named hot keys.
 pub fn check_size(workload: &Workload, rows: u64, plan: &Plan<'_>) -> Result<(), Error> {
     let counted = workload.loads().contains(&"requests");
-    let requests = workload.requests.unwrap_or(if counted { 0 } else { rows });
+    // A shape that shares nothing out may stand in a sweep beside one that does.
+    let shared = workload.requests.filter(|_| workload.traffic.is_some_and(|t| t.build.is_some()));
+    let requests = shared.unwrap_or(if counted { 0 } else { rows });
     let is_session = session_cells(plan);
     if requests > MAX_REQUESTS && is_session.contains(&true) {
         return Err(locate(too_many(requests), plan, &is_session));
