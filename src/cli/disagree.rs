@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::json;
 
-use super::args::count;
+use super::args::{count, step};
 use super::hash::push_field;
 use super::progress::{Watch, catch_interrupts};
 use super::route::{pick, unsupported};
@@ -50,10 +50,10 @@ struct DisagreeArgs {
     #[arg(long, value_name = "ID")]
     cell2: Option<String>,
     /// Step of the first router's path
-    #[arg(long, value_name = "K", default_value = "0")]
+    #[arg(long, value_name = "K", default_value = "0", value_parser = step)]
     step: usize,
     /// Step of the second router's path
-    #[arg(long, value_name = "K", default_value = "0")]
+    #[arg(long, value_name = "K", default_value = "0", value_parser = step)]
     step2: usize,
     /// How many keys, instead of the scenario's own number
     #[arg(long, value_name = "N", value_parser = count)]

@@ -20,8 +20,8 @@ pub static INFO_LONG: HasherInfo = HasherInfo {
 /// `java-string-spread`.
 pub static INFO_STRING_SPREAD: HasherInfo = HasherInfo {
     name: "java-string-spread",
-    summary: "h XOR h >>> 16 of Java's String.hashCode, 32 bits, read as signed (java.util.HashMap)",
-    source: "OpenJDK 17, java.util.HashMap.hash, https://github.com/openjdk/jdk",
+    summary: "h XOR h >>> 16 of Java's String.hashCode, 32 bits, read as signed (what java.util's hash tables bucket by)",
+    source: "OpenJDK 17, java.util, hash tables' spread, https://github.com/openjdk/jdk",
     bits: 32,
     seed: Seed::Fixed,
     input: Input::Bytes,
