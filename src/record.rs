@@ -210,6 +210,33 @@ pub struct Copies {
     pub replicas: usize,
     /// Keys with fewer distinct nodes than wanted.
     pub short_keys: u64,
+    /// Their share.
+    pub short_share: f64,
+    /// Share of keys with fewer distinct zones (racks where no node has a zone) than copies wanted;
+    /// null without zones.
+    pub short_zones_share: Option<f64>,
+    /// Distinct sets of nodes that hold some key; null when there are more than 2^18.
+    pub node_sets: Option<u64>,
+    /// P(losing two random live nodes at once loses a key).
+    pub loss_two: Option<f64>,
+    /// P(losing as many random live nodes at once as there are copies loses a key); null where some
+    /// keys have fewer copies.
+    pub loss_replicas: Option<f64>,
+    /// P(two random keys live on the same set of nodes).
+    pub same_set: Option<f64>,
+    /// Expected number of nodes that two random keys share.
+    pub overlap_nodes: f64,
+    /// Fewest heirs of a primary: nodes that hold the second copies of its keys.
+    pub heirs_least: Option<u64>,
+    /// The largest share of a primary's keys that one heir holds.
+    pub heir_share_max: Option<f64>,
+    /// Share of reads that cross zones when every client reads the copy in its zone, else the
+    /// primary; clients are spread over zones as the weights are.
+    pub cross_zone_share: Option<f64>,
+    /// The same when every client reads the primary.
+    pub cross_zone_primary: Option<f64>,
+    /// Largest node ÷ fair of the reads within zones: what that locality costs in balance.
+    pub zone_reads_max_over_mean: Option<f64>,
     /// Copies per live node, in the cluster's order.
     pub per_node: Vec<u64>,
     /// Their balance.

@@ -280,3 +280,48 @@ fn paths_that_end_alike_place_alike() {
     assert_eq!(start.excess_share, 0.0);
     assert_eq!(start.between_survivors_share, 0.0);
 }
+
+/// Nine nodes in three zones.
+const ZONES: &str = r#"
+title = "zones"
+replicas = [2, 3]
+[cluster]
+node = [
+    { name = "a", zone = "z1" }, { name = "b", zone = "z1" }, { name = "c", zone = "z1" },
+    { name = "d", zone = "z2" }, { name = "e", zone = "z2" }, { name = "f", zone = "z2" },
+    { name = "g", zone = "z3" }, { name = "h", zone = "z3" }, { name = "i", zone = "z3" },
+]
+[keys]
+pattern = "sequential"
+count = 60000
+[[strategy]]
+kind = ["ring", "rendezvous"]
+spread = ["node", "zone"]
+"#;
+
+#[test]
+fn copies_spread_over_zones_survive_one_and_are_read_within_it() {
+    let record = record(ZONES);
+    for (cell, step) in steps(&record) {
+        let copies = step.copies.as_ref().unwrap();
+        let zoned = cell.at["spread"] == "zone";
+        assert_eq!(copies.short_keys, 0, "{}", cell.id);
+        // Three nodes in each of three zones: 27 pairs, and 27 triples, across zones; 36 and 84 in all.
+        let all = if copies.replicas == 2 { 36 } else { 84 };
+        let sets = if zoned { 27 } else { all };
+        assert_eq!(copies.node_sets, Some(sets), "{}", cell.id);
+        assert_eq!(copies.loss_replicas, Some(sets as f64 / all as f64), "{}", cell.id);
+        assert_eq!(copies.heirs_least, Some(if zoned { 6 } else { 8 }), "{}", cell.id);
+        // Each client's zone holds 2 of 3 primaries less; of three copies in three zones it holds one.
+        let primary = copies.cross_zone_primary.unwrap();
+        assert!((primary - 2.0 / 3.0).abs() < 1e-12, "{}", cell.id);
+        let crossing = copies.cross_zone_share.unwrap();
+        let short = copies.short_zones_share.unwrap();
+        match (zoned, copies.replicas) {
+            (true, 3) => assert_eq!((short, crossing), (0.0, 0.0), "{}", cell.id),
+            (true, _) => assert!(short == 0.0 && (crossing - 1.0 / 3.0).abs() < 1e-12),
+            (false, _) => assert!(short > 0.2 && crossing > 0.2, "{}", cell.id),
+        }
+    }
+    assert_eq!(record.cells.len(), 8);
+}

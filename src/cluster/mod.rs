@@ -68,6 +68,27 @@ impl Node {
     }
 }
 
+/// Numbers the failure domains of nodes from 0: by id the domain of each, and how many there are. A
+/// node without a domain's name is a domain of its own.
+pub fn domains<'a, K: Ord>(
+    nodes: impl Iterator<Item = &'a Node>,
+    ids: usize,
+    name: impl Fn(&'a Node) -> Option<K>,
+) -> (Vec<u32>, usize) {
+    let mut numbers = BTreeMap::new();
+    let mut of = vec![0; ids];
+    let mut count = 0;
+    for node in nodes {
+        let number = match name(node) {
+            Some(name) => *numbers.entry(name).or_insert(count),
+            None => count,
+        };
+        count += u32::from(number == count);
+        of[node.id.0 as usize] = number;
+    }
+    (of, count as usize)
+}
+
 /// The members of the cluster at one step, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cluster {

@@ -1,4 +1,4 @@
-//! Plain facts of a step: sizes, totals, outcomes, copies.
+//! Plain facts of a step: sizes, totals, outcomes.
 
 use super::{Family, MetricInfo, Unit};
 
@@ -83,32 +83,6 @@ pub static OUTCOMES: Family = Family {
             formula: "",
             source: "",
             read: |p| Some(p.step.outcomes.absent as f64),
-        },
-    ],
-};
-
-/// Copies of keys; their balance is in the family `balance`.
-pub static COPIES: Family = Family {
-    name: "copies",
-    forms: &["copies.STAT"],
-    metrics: &[
-        MetricInfo {
-            name: "replicas",
-            unit: Unit::Count,
-            range: "2 and more",
-            doc: "copies wanted per key",
-            formula: "",
-            source: "",
-            read: |p| Some(p.step.copies.as_ref()?.replicas as f64),
-        },
-        MetricInfo {
-            name: "short-keys",
-            unit: Unit::Count,
-            range: "0 and more",
-            doc: "keys with fewer distinct nodes than wanted",
-            formula: "",
-            source: "",
-            read: |p| Some(p.step.copies.as_ref()?.short_keys as f64),
         },
     ],
 };

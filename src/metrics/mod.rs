@@ -11,6 +11,7 @@
 pub mod balance;
 pub mod bands;
 pub mod chi_square;
+pub mod copies;
 pub mod facts;
 pub mod ideal;
 pub mod interval;
@@ -92,7 +93,7 @@ pub static ALL: &[&Family] = &[
     &bands::FAMILY,
     &facts::TOTALS,
     &facts::OUTCOMES,
-    &facts::COPIES,
+    &copies::FAMILY,
     &facts::SIZES,
 ];
 
@@ -265,7 +266,8 @@ mod tests {
         for load in ["requests", "bytes", "owned"] {
             step["balance"][load] = numbers(spread);
         }
-        step["copies"] = numbers(&["replicas", "short-keys"]);
+        let copies: Vec<&str> = copies::FAMILY.metrics.iter().map(|m| m.name).collect();
+        step["copies"] = numbers(&copies);
         step["copies"]["per-node"] = json!([]);
         step["copies"]["balance"] = numbers(spread);
         step["movement"] = json!({ "verb": "moved", "per-node": [], "pairs": null });
@@ -313,7 +315,7 @@ mod tests {
         leaves("", step, &mut want);
         leaves("trials", &json["trials"]["steps"][0], &mut want);
         want.retain(|(name, _)| name != "step" && name != "trials.step");
-        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 2 + 6 * 7 + 5 * 7);
+        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 6 * 7 + 5 * 7);
         for (path, number) in &want {
             let name = path.replace("copies.balance", "copies").replace("balance.", "");
             let metric = find(&name).unwrap_or_else(|_| panic!("{path} has no name"));

@@ -1,5 +1,6 @@
 //! From counts to the record: names, shares, balance, movement, theory.
 
+use super::copies::record::copies;
 use super::input::Input;
 use super::plan::{Plan, PlannedCell, Routed};
 use super::replay::Replayed;
@@ -187,13 +188,8 @@ impl StepAssembly<'_> {
     }
 
     fn copies(&self, live: &[usize], fair: &[f64]) -> Option<Copies> {
-        let counts = self.counts();
-        let replicas = self.planned.cell.replicas;
-        (replicas > 1).then(|| {
-            let per_node: Vec<u64> = live.iter().map(|&id| counts.copies[id]).collect();
-            let balance = balance(&per_node, fair);
-            Copies { replicas, short_keys: counts.short_keys, per_node, balance }
-        })
+        let tally = self.counts().copies.as_ref()?;
+        Some(copies(tally, self.planned.cell.replicas, live, fair))
     }
 
     fn theory(&self, fair: &[f64], keys: u64, owns: bool) -> Theory {

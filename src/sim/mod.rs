@@ -6,6 +6,7 @@
 //! (`session`). Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
 
 pub mod assemble;
+pub mod copies;
 pub mod events;
 mod expect;
 pub mod input;

@@ -72,7 +72,7 @@ pub fn replay(
 
 /// Refuses counts that would not fit in memory: every thread has its own.
 fn check_size(plan: &Plan<'_>, loads: usize) -> Result<(), Error> {
-    let of = |cell: &Cell| CellTally::bytes(cell.steps[0].cluster.ids, cell.steps.len(), loads);
+    let of = |cell: &Cell| CellTally::bytes(cell, loads);
     let bytes = plan.cells.iter().fold(0u64, |sum, cell| sum.saturating_add(of(cell.cell)));
     let threads = rayon::current_num_threads() as u64;
     if bytes.saturating_mul(threads) > MAX_TALLY_BYTES {
@@ -206,7 +206,9 @@ impl Worker {
                 let first: Vec<&[Slot]> = first.iter().map(Vec::as_slice).collect();
                 tally.count(batch, &first);
                 for (step, &buffer) in turn.steps.iter().enumerate() {
-                    tally.count_copies(step, &self.slots[buffer], replicas);
+                    if let Some(copies) = &mut tally.steps[step].copies {
+                        copies.count(&self.slots[buffer]);
+                    }
                 }
             }
         }

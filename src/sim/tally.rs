@@ -1,9 +1,11 @@
 //! Counts: where the rows of a cell live at each step, and how they move. Integers only, so that the
 //! order in which batches arrive does not matter.
 
+use super::copies::CopyTally;
 use super::plan::{Plan, PlannedCell};
 use crate::keys::KeyBatch;
 use crate::metrics::movement::Flows;
+use crate::scenario::Cell;
 use crate::strategy::Slot;
 
 /// Largest number of from × to pairs that a step counts one by one.
@@ -60,10 +62,8 @@ pub struct Flow {
 pub struct StepTally {
     /// By load, in the order of [`CellTally::loads`].
     pub loads: Vec<LoadTally>,
-    /// Copies by node, all replicas counted; empty for one replica.
-    pub copies: Counts,
-    /// Rows with fewer distinct nodes than replicas.
-    pub short_keys: u64,
+    /// Copies of keys; None for one replica.
+    pub copies: Option<CopyTally>,
     /// Rows of the tally alive at this step and the one before (and at step 0).
     survivors: [Vec<bool>; 2],
 }
@@ -105,8 +105,7 @@ impl CellTally {
                 };
                 StepTally {
                     loads: vec![load; loads.len()],
-                    copies: if cell.cell.replicas > 1 { vec![0; rows] } else { Vec::new() },
-                    short_keys: 0,
+                    copies: CopyTally::new(cell, step),
                     survivors: [
                         if step > 0 { both(&alive(cell, step - 1), &now) } else { Vec::new() },
                         if step > 1 { both(&alive(cell, 0), &now) } else { Vec::new() },
@@ -118,10 +117,12 @@ impl CellTally {
     }
 
     /// Bytes that a tally of this cell takes.
-    pub fn bytes(ids: usize, steps: usize, loads: usize) -> u64 {
+    pub fn bytes(cell: &Cell, loads: usize) -> u64 {
+        let (ids, steps) = (cell.steps[0].cluster.ids, cell.steps.len() as u64);
         let rows = (ids + Slot::OUTCOMES) as u64;
         let pairs = if rows * rows <= MAX_PAIRS as u64 { rows * rows } else { 2 * rows };
-        8 * loads as u64 * steps as u64 * (pairs + 3 * rows)
+        let copies = if cell.replicas > 1 { CopyTally::bytes(ids) } else { 0 };
+        steps * (8 * loads as u64 * (pairs + 3 * rows) + copies)
     }
 
     /// Counts one batch: `slots` holds the tally row of each key by step, primaries only.
@@ -162,19 +163,6 @@ impl CellTally {
         }
     }
 
-    /// Counts the copies of one batch at a step: `slots` is keys × replicas, key-major.
-    pub fn count_copies(&mut self, step: usize, slots: &[Slot], replicas: usize) {
-        let tally = &mut self.steps[step];
-        for copies in slots.chunks_exact(replicas) {
-            let mut distinct = 0;
-            for (i, slot) in copies.iter().enumerate() {
-                tally.copies[slot.index(self.ids)] += 1;
-                distinct += usize::from(slot.node().is_some() && !copies[..i].contains(slot));
-            }
-            tally.short_keys += u64::from(distinct < replicas);
-        }
-    }
-
     /// Adds another worker's counts.
     pub fn merge(&mut self, other: &CellTally) {
         for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
@@ -183,8 +171,9 @@ impl CellTally {
                 mine.moved.merge(&theirs.moved);
                 mine.from_start.merge(&theirs.from_start);
             }
-            add(&mut mine.copies, &theirs.copies);
-            mine.short_keys += theirs.short_keys;
+            if let (Some(mine), Some(theirs)) = (&mut mine.copies, &theirs.copies) {
+                mine.merge(theirs);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ pub mod redis_slots;
 pub mod remainder;
 pub mod rendezvous;
 pub mod ring;
+pub mod spread;
 pub mod support;
 pub mod table;
 

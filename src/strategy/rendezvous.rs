@@ -23,6 +23,7 @@
 //! # Checked against
 //! A sort of all scores; the multinomial law of the counts, with and without weights.
 
+use super::spread::{Domains, SPREAD};
 use super::support::{digest_step, label_hash, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
@@ -51,7 +52,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Free,
-    params: &[HASHER, HASH_SEED, VIEW],
+    params: &[HASHER, HASH_SEED, VIEW, SPREAD],
     cost: Cost { lookup: "O(n)", change: "O(1)", bytes: "20 n" },
     build: |build| Ok(Box::new(Rendezvous::new(build)?)),
 };
@@ -65,6 +66,7 @@ struct Rendezvous {
     names: Vec<std::sync::Arc<str>>,
     /// 1 / weight; None when all are equal.
     inverse: Option<Vec<f64>>,
+    domains: Domains,
 }
 
 impl Rendezvous {
@@ -81,6 +83,7 @@ impl Rendezvous {
             slots: members.iter().map(|n| n.id.into()).collect(),
             names: members.iter().map(|n| n.name.clone()).collect(),
             inverse: unequal.then(|| members.iter().map(|n| 1.0 / n.weight).collect()),
+            domains: Domains::new(build),
         })
     }
 
@@ -102,21 +105,21 @@ impl Rendezvous {
         }
     }
 
-    /// The winners in order.
-    fn top(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
+    /// The copies of a key: nodes in the order of their scores, as far as `domains` allows.
+    fn copies(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
         ranks.clear();
-        for i in 0..self.nodes.len() {
+        ranks.extend((0..self.nodes.len()).map(|i| {
             let (cost, complement) = self.rank(i, digest);
-            let rank = (cost, complement, i);
-            let at = ranks.partition_point(|r| *r < rank);
-            if at < out.len() {
-                ranks.truncate(out.len() - 1);
-                ranks.insert(at, rank);
-            }
+            (cost, complement, i)
+        }));
+        let order = |a: &(f64, u64, usize), b: &_| a.partial_cmp(b).expect("costs are finite");
+        // Where nodes are all that copies must not share, the best few are enough.
+        if self.domains.are_nodes() && out.len() < ranks.len() {
+            ranks.select_nth_unstable_by(out.len(), order);
+            ranks.truncate(out.len());
         }
-        for (k, slot) in out.iter_mut().enumerate() {
-            *slot = ranks.get(k).map_or(Slot::ABSENT, |r| self.slots[r.2]);
-        }
+        ranks.sort_unstable_by(order);
+        self.domains.choose(ranks.iter().map(|rank| self.slots[rank.2]), out);
     }
 }
 
@@ -137,7 +140,7 @@ impl Placement for Rendezvous {
         } else {
             let mut ranks = Vec::new();
             for (slots, &digest) in out.chunks_exact_mut(out.len() / digests.len()).zip(digests) {
-                self.top(digest, slots, &mut ranks);
+                self.copies(digest, slots, &mut ranks);
             }
         }
     }

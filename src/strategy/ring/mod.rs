@@ -21,7 +21,7 @@
 //!   met by replicas.
 //! - A node of weight w has round(v·w) points, halves up, at least one; none at weight 0.
 //! - Of a 128-bit digest the first 64 bits count. Labels are hashed with the seed of the keys.
-//! - Replicas are the next distinct nodes clockwise.
+//! - Replicas are the next distinct nodes clockwise, or the next of distinct zones (`spread`).
 //!
 //! # Checked against
 //! A search over all points; `partition_point`; the law of owned shares, mean cv² = (n − 1)/(nv + 1).
@@ -33,6 +33,7 @@ pub mod width;
 use points::{Points, Tie};
 use width::Width;
 
+use super::spread::{Domains, SPREAD};
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
@@ -62,12 +63,15 @@ pub static INFO: StrategyInfo = StrategyInfo {
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Free,
-    params: &PARAMS,
+    params: &{
+        let [a, b, c, d, e, f, g, h] = PARAMS;
+        [a, b, c, d, e, f, g, h, SPREAD]
+    },
     cost: Cost { lookup: "O(1)", change: "O(n v)", bytes: "8–16 n v (32-bit digests)" },
     build: |build| Ok(Box::new(Ring::new(INFO.name, build)?)),
 };
 
-/// What a ring takes; strategies on a ring take these and more.
+/// What every strategy on a ring takes, and more.
 pub const PARAMS: [Param; 8] = [
     HASHER,
     HASH_SEED,
@@ -118,6 +122,7 @@ pub struct Ring {
     table: Width,
     lookup: Lookup,
     replicas: usize,
+    domains: Domains,
     /// For explanations: the members, the label, and how it is hashed.
     nodes: Vec<Node>,
     label: Label,
@@ -163,8 +168,8 @@ impl Ring {
         let points = Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
         let table = Width::new(column.bits(), &points);
         let nodes = build.cluster.nodes.clone();
-        let replicas = build.replicas;
-        Ok(Ring { columns: [column], table, lookup, replicas, nodes, label, labels })
+        let (replicas, domains) = (build.replicas, Domains::new(build));
+        Ok(Ring { columns: [column], table, lookup, replicas, domains, nodes, label, labels })
     }
 
     /// Number of points.
@@ -226,7 +231,7 @@ impl Placement for Ring {
             (Lookup::Sorted, 1) => self.table.place_sorted(digests, out),
             (_, replicas) => {
                 for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
-                    self.table.walk(self.find(digest), slots);
+                    self.table.walk(self.find(digest), &self.domains, slots);
                 }
             }
         }
@@ -257,12 +262,12 @@ impl Placement for Ring {
         }
         if self.replicas > 1 {
             let mut slots = vec![Slot::ABSENT; self.replicas];
-            self.table.walk(at, &mut slots);
+            self.table.walk(at, &self.domains, &mut slots);
             let name = |slot: &Slot| {
                 self.nodes.iter().find(|n| Slot::from(n.id) == *slot).map_or("none", |n| &n.name)
             };
             let names: Vec<&str> = slots.iter().map(name).collect();
-            steps.push(step("distinct nodes clockwise", names.join(", ")));
+            steps.push(step("copies clockwise", names.join(", ")));
         }
         Explanation { steps, slot: self.owner(at) }
     }

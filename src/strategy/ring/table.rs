@@ -110,8 +110,6 @@ pub struct Table<P, S> {
     starts: Vec<S>,
     /// Digest bits below those that name a bucket.
     shift: u32,
-    /// How many owners there are.
-    distinct: usize,
 }
 
 impl<P: Point, S: Small> Table<P, S> {
@@ -166,8 +164,7 @@ impl<P: Point, S: Small> Table<P, S> {
         owners[len] = owners[0];
         let owners = owners.iter().map(|owner| S::store(owner.0)).collect();
         let starts = starts.iter().map(|&start| S::store(start)).collect();
-        let distinct = runs.iter().filter(|(_, count)| *count > 0).count();
-        Table { bits, points, owners, starts, shift, distinct }
+        Table { bits, points, owners, starts, shift }
     }
 
     /// Number of points.
@@ -249,23 +246,9 @@ impl<P: Point, S: Small> Table<P, S> {
         self.points().partition_point(|p| *p < wanted)
     }
 
-    /// The first owners met from point `from` on, each once; ABSENT when there are no more.
-    pub fn walk(&self, from: usize, out: &mut [Slot]) {
-        let len = self.len();
-        // Without this a ring of fewer owners than replicas would be walked round for every key.
-        let most = out.len().min(self.distinct);
-        let mut found = 0;
-        for at in (from..len).chain(0..from.min(len)) {
-            if found == most {
-                break;
-            }
-            let owner = self.owner(at);
-            if !out[..found].contains(&owner) {
-                out[found] = owner;
-                found += 1;
-            }
-        }
-        out[found..].fill(Slot::ABSENT);
+    /// The owners of all points from point `from` on, going round once.
+    pub fn owners_from(&self, from: usize) -> impl Iterator<Item = Slot> + Clone {
+        (from..self.len()).chain(0..from.min(self.len())).map(|at| self.owner(at))
     }
 
     /// Which digests belong to whom: (last digest, owner) in ascending order, ends distinct.
@@ -419,14 +402,14 @@ mod tests {
     }
 
     #[test]
-    fn walks_meet_each_owner_once() {
+    fn owners_come_clockwise_and_once_round() {
         let runs = [(Slot(5), 2), (Slot(6), 1), (Slot(7), 1)];
         let table = Table::<u32, u32>::new(32, &[10, 20, 30, 15], &runs);
-        let mut out = [Slot(0); 4];
-        table.walk(table.find_sorted(16), &mut out);
-        assert_eq!(out, [Slot(5), Slot(6), Slot(7), Slot::ABSENT]);
-        table.walk(table.find_sorted(31), &mut out[..2]);
-        assert_eq!(out[..2], [Slot(5), Slot(7)]);
+        let owners = |digest| -> Vec<u32> {
+            table.owners_from(table.find_sorted(digest)).map(|slot| slot.0).collect()
+        };
+        assert_eq!(owners(16), [5, 6, 5, 7]);
+        assert_eq!(owners(31), [5, 7, 5, 6]);
     }
 
     #[test]

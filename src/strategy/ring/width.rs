@@ -3,6 +3,7 @@
 use super::points::Points;
 use super::table::Table;
 use crate::strategy::Slot;
+use crate::strategy::spread::Domains;
 
 /// The points by the bits of a digest and of what is stored beside it.
 #[derive(Debug)]
@@ -88,9 +89,9 @@ impl Width {
         });
     }
 
-    /// The first owners met from point `from` on, each once; ABSENT when there are no more.
-    pub fn walk(&self, from: usize, out: &mut [Slot]) {
-        table!(self, table => table.walk(from, out));
+    /// The owners that hold the copies of a key whose first point is `from`.
+    pub fn walk(&self, from: usize, domains: &Domains, out: &mut [Slot]) {
+        table!(self, table => domains.choose(table.owners_from(from), out));
     }
 
     /// Which digests belong to whom: (last digest, owner) in ascending order, ends distinct.
