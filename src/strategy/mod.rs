@@ -4,14 +4,19 @@
 //! cluster. To add one: a file in the order header, INFO, struct, build, trait impl, helpers, tests,
 //! and two lines here; the contract tests then run over it.
 
+pub mod binomial;
 pub mod bounded_ring;
 pub mod bucket_table;
 pub mod embedded_id;
+pub mod flip;
 pub mod jump;
+pub mod jumpback;
 pub mod maglev;
 pub mod modulo;
+pub mod numbered;
 mod ownership;
 pub mod positions;
+pub mod power;
 pub mod quota;
 pub mod range;
 pub mod redis_slots;
@@ -308,6 +313,10 @@ pub static ALL: &[&StrategyInfo] = &[
     &range::INFO,
     &embedded_id::INFO,
     &table::INFO,
+    &jumpback::INFO,
+    &flip::INFO,
+    &power::INFO,
+    &binomial::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.
@@ -325,3 +334,6 @@ pub fn place_one(placement: &dyn Placement, key: &Key<'_>) -> Slot {
     placement.place(&batch, &mut out);
     out[0]
 }
+
+#[cfg(test)]
+mod testing;

@@ -98,6 +98,15 @@ const WRITTEN: Facts = Facts {
 const MODULO: Facts = Facts { add: Movement::Full, ..POSITIONAL };
 const RING: Facts = Facts { replicas: true, ..NAMED };
 
+/// Requests pass by nodes that are full.
+const BOUNDED: Facts = Facts {
+    add: Movement::Bounded,
+    remove: Movement::Bounded,
+    sessions: true,
+    ownership: false,
+    ..NAMED
+};
+
 const HASHED: &[&str] = &["murmur3-32", "xxh3-64", "md5"];
 
 const DEFAULTS: Fixture =
@@ -205,17 +214,7 @@ pub const TABLE: &[Fixture] = &[
         facts: Facts { add: Movement::Bounded, remove: Movement::Bounded, ..NAMED },
         ..DEFAULTS
     },
-    Fixture {
-        strategy: "bounded-ring",
-        facts: Facts {
-            add: Movement::Bounded,
-            remove: Movement::Bounded,
-            sessions: true,
-            ownership: false,
-            ..NAMED
-        },
-        ..DEFAULTS
-    },
+    Fixture { strategy: "bounded-ring", facts: BOUNDED, ..DEFAULTS },
     Fixture { strategy: "bucket-table", facts: BUCKETS, ..DEFAULTS },
     Fixture {
         strategy: "bucket-table",
@@ -316,6 +315,16 @@ pub const TABLE: &[Fixture] = &[
         hashers: &[],
         keys: HEX,
         facts: Facts { ownership: false, outcomes: true, random: false, ..WRITTEN },
+        ..VARIANT
+    },
+    Fixture { strategy: "jumpback", facts: POSITIONAL, ..DEFAULTS },
+    Fixture { strategy: "flip", facts: POSITIONAL, ..DEFAULTS },
+    Fixture { strategy: "power", facts: POSITIONAL, ..DEFAULTS },
+    Fixture { strategy: "binomial", facts: POSITIONAL, ..DEFAULTS },
+    Fixture {
+        strategy: "jumpback",
+        given: &[("on-remove", Given::Text("replace"))],
+        facts: REPLACE,
         ..VARIANT
     },
 ];

@@ -1,0 +1,67 @@
+//! What the tests of several strategies build and measure alike.
+
+use super::numbered::Numbering;
+use crate::hash::mix::fmix64;
+
+/// Deviations that a mean or a count may be off by: once in 1.7 million for a normal variable.
+pub const SIGMAS: f64 = 5.0;
+
+/// The mean of numbers drawn for random digests is `want`, to within [`SIGMAS`] standard errors.
+pub fn assert_mean(what: &str, draws: impl Iterator<Item = f64>, want: f64) {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for x in draws {
+        count += 1.0;
+        sum += x;
+        squares += x * x;
+    }
+    let mean = sum / count;
+    // A variance that came out as 0 by chance must not make the bound 0.
+    let variance = (squares / count - mean * mean).max(1.0 / count);
+    let bound = SIGMAS * libm::sqrt(variance / count);
+    assert!(
+        (mean - want).abs() <= bound,
+        "{what}: mean {mean:.5}, expected {want:.5} ± {bound:.5}"
+    );
+}
+
+/// Every count is that of its probability, to within [`SIGMAS`] deviations of a binomial count.
+pub fn assert_shares(what: &str, counts: &[u64], shares: &[f64]) {
+    let total = counts.iter().sum::<u64>() as f64;
+    for (i, (&count, &share)) in counts.iter().zip(shares).enumerate() {
+        let bound = SIGMAS * libm::sqrt(total * share * (1.0 - share)) + 1.0;
+        let off = (count as f64 - total * share).abs();
+        assert!(off <= bound, "{what}: {i} has {count} of {total}, share {share:.5}");
+    }
+}
+
+/// What every numbering must do: a position below n; of n + 1 positions the same or the new one;
+/// equal shares.
+pub fn check_numbering<N: Numbering>() {
+    let position = |digest, n| N::walk(digest, 64, n).0;
+    for digest in (1..400).map(fmix64).chain([0, 1, u64::MAX, 1 << 63]) {
+        let mut before = 0;
+        for n in 1..700 {
+            let now = position(digest, n);
+            assert!(
+                now == before || now == n - 1,
+                "{digest:#x}: {before} of {}, {now} of {n}",
+                n - 1
+            );
+            before = now;
+        }
+        for n in [65_535, 65_536, 65_537, 1_000_000, i32::MAX as u32] {
+            assert!(position(digest, n) < n);
+        }
+    }
+    for n in [2, 3, 5, 8, 9, 11, 16, 23, 33, 48, 64, 65, 100, 129] {
+        let mut counts = vec![0; n as usize];
+        (0..100_000).for_each(|i| counts[position(fmix64(i + 7), n) as usize] += 1);
+        assert_shares(&format!("of {n}"), &counts, &vec![1.0 / f64::from(n); n as usize]);
+    }
+}
+
+/// The mean number of steps among n positions is `want`.
+pub fn check_steps<N: Numbering>(n: u32, want: f64) {
+    let steps = (0..100_000).map(|i| f64::from(N::walk(fmix64(i + 3), 64, n).1));
+    assert_mean(&format!("steps among {n}"), steps, want);
+}
