@@ -9,10 +9,12 @@ pub mod bounded_ring;
 pub mod bucket_table;
 pub mod embedded_id;
 pub mod flip;
+pub mod hash_range;
 pub mod jump;
 pub mod jumpback;
 pub mod maglev;
 pub mod modulo;
+pub mod multi_probe;
 pub mod numbered;
 mod ownership;
 pub mod positions;
@@ -313,10 +315,12 @@ pub static ALL: &[&StrategyInfo] = &[
     &range::INFO,
     &embedded_id::INFO,
     &table::INFO,
+    &multi_probe::INFO,
     &jumpback::INFO,
     &flip::INFO,
     &power::INFO,
     &binomial::INFO,
+    &hash_range::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

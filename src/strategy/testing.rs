@@ -1,10 +1,68 @@
 //! What the tests of several strategies build and measure alike.
 
+use std::path::Path;
+
 use super::numbered::Numbering;
+use super::{Build, Placement, StrategyInfo};
+use crate::cluster::Cluster;
+use crate::error::Error;
 use crate::hash::mix::fmix64;
+use crate::keys::KeyKind;
+use crate::params::{Params, Value};
 
 /// Deviations that a mean or a count may be off by: once in 1.7 million for a normal variable.
 pub const SIGMAS: f64 = 5.0;
+
+/// A text as a parameter.
+pub fn text(value: &str) -> Value {
+    Value::Text(value.to_string())
+}
+
+/// Nodes `db0` on of these weights, in a cluster with ids to spare for added ones.
+pub fn weighted(weights: &[f64]) -> Cluster {
+    let mut cluster = Cluster::numbered(weights.len(), "db{i}");
+    for (node, &weight) in cluster.nodes.iter_mut().zip(weights) {
+        node.weight = weight;
+    }
+    cluster.ids += 20;
+    cluster
+}
+
+/// `n` equal nodes.
+pub fn equal(n: usize) -> Cluster {
+    weighted(&vec![1.0; n])
+}
+
+/// Calls with a build of text keys, or of integers.
+pub fn with_build<T>(
+    info: &StrategyInfo,
+    cluster: &Cluster,
+    keys: KeyKind,
+    given: &[(&str, Value)],
+    f: impl FnOnce(&Build<'_>) -> T,
+) -> T {
+    let given = given.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    let params = Params::from_pairs(info.params, given).expect("the test's parameters fit");
+    f(&Build { cluster, params: &params, keys, replicas: 1, base: Path::new(".") })
+}
+
+/// Builds for text keys.
+pub fn try_built(
+    info: &StrategyInfo,
+    cluster: &Cluster,
+    given: &[(&str, Value)],
+) -> Result<Box<dyn Placement>, Error> {
+    with_build(info, cluster, KeyKind::Text, given, |build| info.place(build))
+}
+
+/// Builds for text keys what must build.
+pub fn built(
+    info: &StrategyInfo,
+    cluster: &Cluster,
+    given: &[(&str, Value)],
+) -> Box<dyn Placement> {
+    try_built(info, cluster, given).unwrap_or_else(|e| panic!("{}: {e}", info.name))
+}
 
 /// The mean of numbers drawn for random digests is `want`, to within [`SIGMAS`] standard errors.
 pub fn assert_mean(what: &str, draws: impl Iterator<Item = f64>, want: f64) {

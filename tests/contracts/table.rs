@@ -327,4 +327,10 @@ pub const TABLE: &[Fixture] = &[
         facts: REPLACE,
         ..VARIANT
     },
+    Fixture {
+        strategy: "multi-probe",
+        facts: Facts { weights: Weights::Equal, ownership: false, ..NAMED },
+        ..DEFAULTS
+    },
+    Fixture { strategy: "hash-range", facts: MODULO, ..DEFAULTS },
 ];
