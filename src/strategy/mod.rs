@@ -4,15 +4,18 @@
 //! cluster. To add one: a file in the order header, INFO, struct, build, trait impl, helpers, tests,
 //! and two lines here; the contract tests then run over it.
 
+pub mod anchor;
 pub mod binomial;
 pub mod bounded_ring;
 pub mod bucket_table;
+pub mod dx;
 pub mod embedded_id;
 pub mod flip;
 pub mod hash_range;
 pub mod jump;
 pub mod jumpback;
 pub mod maglev;
+pub mod memento;
 pub mod modulo;
 pub mod multi_probe;
 pub mod numbered;
@@ -25,6 +28,7 @@ pub mod redis_slots;
 pub mod remainder;
 pub mod rendezvous;
 pub mod ring;
+pub mod roster;
 pub mod spread;
 pub mod support;
 pub mod table;
@@ -320,6 +324,9 @@ pub static ALL: &[&StrategyInfo] = &[
     &flip::INFO,
     &power::INFO,
     &binomial::INFO,
+    &anchor::INFO,
+    &dx::INFO,
+    &memento::INFO,
     &hash_range::INFO,
 ];
 

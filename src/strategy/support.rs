@@ -1,6 +1,7 @@
 //! What several strategies hash and explain alike.
 
 use super::ExplainStep;
+use crate::cluster::{Change, ChangeKind, NodeId, OnFail};
 use crate::error::Error;
 use crate::hash::{Input, KeyHash};
 use crate::keys::{ColumnSpec, Key};
@@ -39,4 +40,26 @@ pub fn hex(digest: u64, bits: u32) -> String {
 /// A line of an explanation.
 pub fn step(what: impl Into<String>, value: impl ToString) -> ExplainStep {
     ExplainStep { what: what.into(), value: value.to_string() }
+}
+
+/// Who leaves and who joins by a change, in the order in which it names them.
+#[derive(Debug, Default, PartialEq)]
+pub struct Turnover {
+    /// Removed, or failed with their keys taken over by others.
+    pub left: Vec<NodeId>,
+    /// Added.
+    pub joined: Vec<NodeId>,
+}
+
+/// The turnover of a change; None when it changes the strategy, which is then built anew. A node that
+/// fails as `unavailable` stays.
+pub fn turnover(change: &Change) -> Option<Turnover> {
+    Some(match &change.kind {
+        ChangeKind::Add(ids) => Turnover { joined: ids.clone(), ..Turnover::default() },
+        ChangeKind::Remove(ids) | ChangeKind::Fail(ids, OnFail::Reroute) => {
+            Turnover { left: ids.clone(), ..Turnover::default() }
+        }
+        ChangeKind::Fail(_, OnFail::Unavailable) | ChangeKind::Reweight(_) => Turnover::default(),
+        ChangeKind::Set(_) | ChangeKind::Switch(_) => return None,
+    })
 }

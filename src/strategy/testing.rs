@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::numbered::Numbering;
-use super::{Build, Placement, StrategyInfo};
-use crate::cluster::Cluster;
+use super::{Build, Placement, Slot, StrategyInfo};
+use crate::cluster::{Change, ChangeKind, Cluster, Node, NodeId};
 use crate::error::Error;
 use crate::hash::mix::fmix64;
-use crate::keys::KeyKind;
+use crate::keys::{Key, KeyBatch, KeyKind};
 use crate::params::{Params, Value};
 
 /// Deviations that a mean or a count may be off by: once in 1.7 million for a normal variable.
@@ -31,6 +31,12 @@ pub fn weighted(weights: &[f64]) -> Cluster {
 /// `n` equal nodes.
 pub fn equal(n: usize) -> Cluster {
     weighted(&vec![1.0; n])
+}
+
+/// The cluster with these ids in this order; weights 1.
+pub fn members(ids: &[u32]) -> Cluster {
+    let nodes = ids.iter().map(|&id| Node::named(id, &format!("db{id}"))).collect();
+    Cluster { nodes, ids: 20_000, down: Vec::new() }
 }
 
 /// Calls with a build of text keys, or of integers.
@@ -62,6 +68,40 @@ pub fn built(
     given: &[(&str, Value)],
 ) -> Box<dyn Placement> {
     try_built(info, cluster, given).unwrap_or_else(|e| panic!("{}: {e}", info.name))
+}
+
+/// The placement after a change that leads to `after`.
+pub fn evolved(
+    info: &StrategyInfo,
+    before: &dyn Placement,
+    kind: ChangeKind,
+    after: &Cluster,
+    given: &[(&str, Value)],
+) -> Result<Box<dyn Placement>, Error> {
+    let change = Change { kind, text: String::new() };
+    with_build(info, after, KeyKind::Text, given, |build| {
+        before.evolve(&change, build).unwrap_or_else(|| info.place(build))
+    })
+}
+
+/// A node joins.
+pub fn add(id: u32) -> ChangeKind {
+    ChangeKind::Add(vec![NodeId(id)])
+}
+
+/// A node leaves.
+pub fn remove(id: u32) -> ChangeKind {
+    ChangeKind::Remove(vec![NodeId(id)])
+}
+
+/// Where `user:0` on live.
+pub fn answers(placement: &dyn Placement, keys: u64) -> Vec<Slot> {
+    let mut batch = KeyBatch::new(KeyKind::Text);
+    (0..keys).for_each(|i| batch.push(&Key::Text(&format!("user:{i}"))));
+    crate::keys::Digester::new(placement.columns()).compute(&mut batch);
+    let mut out = vec![Slot::MISROUTED; keys as usize];
+    placement.place(&batch, &mut out);
+    out
 }
 
 /// The mean of numbers drawn for random digests is `want`, to within [`SIGMAS`] standard errors.

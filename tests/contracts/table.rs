@@ -95,6 +95,15 @@ const WRITTEN: Facts = Facts {
     ..NAMED
 };
 
+/// A bucket for every node, kept from when it comes to when it goes.
+const ROSTER: Facts = Facts {
+    remove: Movement::Minimal,
+    restore: Restore::Always,
+    history: History::Dependent,
+    ownership: false,
+    ..POSITIONAL
+};
+
 const MODULO: Facts = Facts { add: Movement::Full, ..POSITIONAL };
 const RING: Facts = Facts { replicas: true, ..NAMED };
 
@@ -333,4 +342,7 @@ pub const TABLE: &[Fixture] = &[
         ..DEFAULTS
     },
     Fixture { strategy: "hash-range", facts: MODULO, ..DEFAULTS },
+    Fixture { strategy: "anchor", facts: ROSTER, ..DEFAULTS },
+    Fixture { strategy: "dx", facts: ROSTER, ..DEFAULTS },
+    Fixture { strategy: "memento", facts: ROSTER, ..DEFAULTS },
 ];
