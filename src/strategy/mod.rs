@@ -5,6 +5,7 @@
 //! and two lines here; the contract tests then run over it.
 
 pub mod anchor;
+pub mod auto_split;
 pub mod binomial;
 pub mod bounded_ring;
 pub mod bucket_table;
@@ -328,6 +329,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &dx::INFO,
     &memento::INFO,
     &hash_range::INFO,
+    &auto_split::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

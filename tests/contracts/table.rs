@@ -345,4 +345,5 @@ pub const TABLE: &[Fixture] = &[
     Fixture { strategy: "anchor", facts: ROSTER, ..DEFAULTS },
     Fixture { strategy: "dx", facts: ROSTER, ..DEFAULTS },
     Fixture { strategy: "memento", facts: ROSTER, ..DEFAULTS },
+    Fixture { strategy: "auto-split", facts: Facts { ownership: true, ..ROSTER }, ..DEFAULTS },
 ];
