@@ -11,6 +11,7 @@ pub mod bounded_ring;
 pub mod bucket_table;
 pub mod dx;
 pub mod embedded_id;
+pub mod fixed_ring;
 pub mod flip;
 pub mod hash_range;
 pub mod jump;
@@ -330,6 +331,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &memento::INFO,
     &hash_range::INFO,
     &auto_split::INFO,
+    &fixed_ring::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

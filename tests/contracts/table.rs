@@ -346,4 +346,9 @@ pub const TABLE: &[Fixture] = &[
     Fixture { strategy: "dx", facts: ROSTER, ..DEFAULTS },
     Fixture { strategy: "memento", facts: ROSTER, ..DEFAULTS },
     Fixture { strategy: "auto-split", facts: Facts { ownership: true, ..ROSTER }, ..DEFAULTS },
+    Fixture {
+        strategy: "fixed-ring",
+        facts: Facts { add: Movement::Bounded, remove: Movement::Bounded, ..RING },
+        ..DEFAULTS
+    },
 ];

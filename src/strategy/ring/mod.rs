@@ -132,6 +132,12 @@ pub struct Ring {
 impl Ring {
     /// Builds a ring; `strategy` is the name for messages.
     pub fn new(strategy: &str, build: &Build<'_>) -> Result<Self, Error> {
+        let counts = points::counts(build.cluster, build.params.int("vnodes") as u32)?;
+        Self::with_counts(strategy, build, &counts)
+    }
+
+    /// Builds a ring of so many points of each node, in the cluster's order.
+    pub fn with_counts(strategy: &str, build: &Build<'_>, counts: &[u32]) -> Result<Self, Error> {
         let params = build.params;
         let column = params.column();
         column.fits(build.keys)?;
@@ -167,6 +173,8 @@ impl Ring {
         let counts = points::counts(build.cluster, params.int("vnodes") as u32)?;
         let points = Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
         let table = Width::new(column.bits(), &points);
+        let points = Points::hash(build.cluster, counts, &label, tie, hash.as_ref())?;
+        let width = Width::new(column.bits(), &points);
         let nodes = build.cluster.nodes.clone();
         let (replicas, domains) = (build.replicas, Domains::new(build));
         Ok(Ring { columns: [column], table, lookup, replicas, domains, nodes, label, labels })
