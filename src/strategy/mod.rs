@@ -9,6 +9,7 @@ pub mod auto_split;
 pub mod binomial;
 pub mod bounded_ring;
 pub mod bucket_table;
+pub mod crush;
 pub mod dx;
 pub mod embedded_id;
 pub mod fixed_ring;
@@ -32,6 +33,7 @@ pub mod rendezvous;
 pub mod ring;
 pub mod roster;
 pub mod spread;
+pub mod straw2;
 pub mod support;
 pub mod table;
 
@@ -332,6 +334,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &hash_range::INFO,
     &auto_split::INFO,
     &fixed_ring::INFO,
+    &straw2::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

@@ -351,4 +351,9 @@ pub const TABLE: &[Fixture] = &[
         facts: Facts { add: Movement::Bounded, remove: Movement::Bounded, ..RING },
         ..DEFAULTS
     },
+    Fixture {
+        strategy: "straw2",
+        facts: Facts { names: false, ownership: false, ..RING },
+        ..DEFAULTS
+    },
 ];
