@@ -25,15 +25,14 @@
 
 use std::sync::Arc;
 
+use super::bound::{Bound, FACTOR, Loads};
 use super::ring::{self, Ring};
 use super::support::step;
 use super::{
     Caps, Cost, Explanation, History, Movement, Order, Placement, Session, Slot, StrategyInfo,
     Weights,
 };
-use crate::cluster::Cluster;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
-use crate::params::{Default, Param, Type};
 
 /// Static facts. Movement beyond the minimum is bounded in expectation: O(1/ε²) requests for each
 /// node or request that comes or goes.
@@ -62,12 +61,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
         ring::PARAMS[5],
         ring::PARAMS[6],
         ring::PARAMS[7],
-        Param::new(
-            "factor",
-            Type::Float { min: 1.001, max: 1000.0 },
-            Default::Float(1.25),
-            "c: how many times its fair share of open requests a node may hold, in thousandths",
-        ),
+        FACTOR,
     ],
     cost: Cost { lookup: "O(1/ε²)", change: "O(n v)", bytes: "the ring's + 8 n" },
     build: |build| {
@@ -83,36 +77,6 @@ struct BoundedRing {
     bound: Arc<Bound>,
 }
 
-/// c and the weights, as integers.
-#[derive(Debug)]
-struct Bound {
-    /// Thousandths.
-    factor: u128,
-    /// Millionths by id; 0 for ids that are no members.
-    weights: Vec<u128>,
-    total: u128,
-}
-
-impl Bound {
-    fn new(cluster: &Cluster, factor: f64) -> Self {
-        let mut weights = vec![0; cluster.ids];
-        for node in cluster.nodes.iter().filter(|n| n.weight > 0.0) {
-            // Weights that a ring takes are below 5e7.
-            weights[node.id.0 as usize] = (libm::round(node.weight * 1e6) as u128).max(1);
-        }
-        let total = weights.iter().sum();
-        Bound { factor: libm::round(factor * 1000.0) as u128, weights, total }
-    }
-
-    /// Whether a node that holds `load` may take one more when `open` are open, that one included:
-    /// load < ⌈c·m·w/Σw⌉, which for whole numbers is load < c·m·w/Σw.
-    #[inline]
-    fn has_room(&self, id: usize, load: u64, open: u64) -> bool {
-        // At most 2⁶⁰ · 2¹⁰ · 2⁴⁶ and 2²⁰ · 2⁶⁰ · 2⁴⁶ for up to 2⁶⁰ requests: no overflow.
-        u128::from(load) * 1000 * self.total < self.factor * u128::from(open) * self.weights[id]
-    }
-}
-
 impl Placement for BoundedRing {
     fn columns(&self) -> &[ColumnSpec] {
         self.ring.columns()
@@ -125,9 +89,7 @@ impl Placement for BoundedRing {
     fn session(&self) -> Option<Box<dyn Session>> {
         Some(Box::new(Open {
             ring: Arc::clone(&self.ring),
-            bound: Arc::clone(&self.bound),
-            loads: vec![0; self.bound.weights.len()],
-            open: 0,
+            loads: Loads::new(Arc::clone(&self.bound)),
         }))
     }
 
@@ -138,7 +100,7 @@ impl Placement for BoundedRing {
     }
 
     fn heap_bytes(&self) -> u64 {
-        self.ring.heap_bytes() + 8 * self.bound.weights.len() as u64
+        self.ring.heap_bytes() + self.bound.session_bytes()
     }
 
     fn points(&self) -> u64 {
@@ -149,10 +111,7 @@ impl Placement for BoundedRing {
 /// Requests that stay open.
 struct Open {
     ring: Arc<Ring>,
-    bound: Arc<Bound>,
-    /// By id.
-    loads: Vec<u64>,
-    open: u64,
+    loads: Loads,
 }
 
 impl Session for Open {
@@ -161,14 +120,12 @@ impl Session for Open {
         if len == 0 {
             return Slot::ABSENT;
         }
-        self.open += 1;
+        self.loads.open();
         let mut at = self.ring.find(digests[0]);
         for _ in 0..len {
             let owner = self.ring.owner(at);
-            let id = owner.0 as usize;
-            if self.bound.has_room(id, self.loads[id], self.open) {
-                self.loads[id] += 1;
-                return owner;
+            if self.loads.has_room(owner) {
+                return self.loads.take(owner);
             }
             at = if at + 1 == len { 0 } else { at + 1 };
         }
@@ -179,6 +136,7 @@ impl Session for Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Cluster;
     use crate::keys::KeyKind;
     use crate::params::{Params, Value};
     use crate::strategy::{Build, Ownership};
@@ -237,18 +195,6 @@ mod tests {
         check(&[1.0; 8], 1250);
         check(&[1.0, 2.0, 0.5, 0.0, 1.5], 1100);
         check(&[1.0, 0.1, 3.0], 1001);
-    }
-
-    #[test]
-    fn huge_and_tiny_weights_do_not_overflow() {
-        let mut cluster = Cluster::numbered(2, "db{i}");
-        // The heaviest that a ring takes, and one that rounds up to a millionth.
-        (cluster.nodes[0].weight, cluster.nodes[1].weight) = (5e7, 1e-9);
-        let bound = Bound::new(&cluster, 1000.0);
-        assert!(bound.has_room(0, 1 << 59, 1 << 60));
-        // ⌈1000 · m · 1e-6 / (5e7 + 1e-6)⌉ is 1 up to about 5e10 open requests.
-        assert!(bound.has_room(1, 0, 1) && !bound.has_room(1, 1, 50_000_000_000));
-        assert!(bound.has_room(1, 1, 50_000_000_002));
     }
 
     #[test]

@@ -7,6 +7,9 @@
 pub mod anchor;
 pub mod auto_split;
 pub mod binomial;
+pub mod bound;
+pub mod bounded_forward;
+pub mod bounded_rendezvous;
 pub mod bounded_ring;
 pub mod bucket_table;
 pub mod crush;
@@ -335,6 +338,8 @@ pub static ALL: &[&StrategyInfo] = &[
     &auto_split::INFO,
     &fixed_ring::INFO,
     &straw2::INFO,
+    &bounded_rendezvous::INFO,
+    &bounded_forward::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

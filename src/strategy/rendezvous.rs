@@ -54,11 +54,12 @@ pub static INFO: StrategyInfo = StrategyInfo {
     order: Order::Free,
     params: &[HASHER, HASH_SEED, VIEW, SPREAD],
     cost: Cost { lookup: "O(n)", change: "O(1)", bytes: "20 n" },
-    build: |build| Ok(Box::new(Rendezvous::new(build)?)),
+    build: |build| Ok(Box::new(Rendezvous::new(INFO.name, build)?)),
 };
 
+/// The nodes of one cluster and what their scores are made of.
 #[derive(Debug)]
-struct Rendezvous {
+pub struct Rendezvous {
     columns: [ColumnSpec; 1],
     /// fmix64 of the digests of the names, in the order of the names.
     nodes: Vec<u64>,
@@ -70,10 +71,11 @@ struct Rendezvous {
 }
 
 impl Rendezvous {
-    fn new(build: &Build<'_>) -> Result<Self, Error> {
+    /// All nodes of a cluster; `strategy` is the name for messages.
+    pub fn new(strategy: &str, build: &Build<'_>) -> Result<Self, Error> {
         let column = build.params.column();
         column.fits(build.keys)?;
-        let hash = label_hash("rendezvous", &column)?;
+        let hash = label_hash(strategy, &column)?;
         let mut members: Vec<_> = build.cluster.nodes.iter().filter(|n| n.weight > 0.0).collect();
         members.sort_by(|a, b| a.name.cmp(&b.name));
         let unequal = members.windows(2).any(|pair| pair[0].weight != pair[1].weight);
@@ -107,6 +109,20 @@ impl Rendezvous {
 
     /// The copies of a key: nodes in the order of their scores, as far as `domains` allows.
     fn copies(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
+    /// The best of the nodes that pass, in the order of the scores; None when none does.
+    pub fn best_of(&self, digest: u64, passes: impl Fn(Slot) -> bool) -> Option<Slot> {
+        let mut best = None;
+        for i in (0..self.nodes.len()).filter(|i| passes(self.slots[*i])) {
+            let rank = self.rank(i, digest);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, i));
+            }
+        }
+        best.map(|(_, i)| self.slots[i])
+    }
+
+    /// The winners in order.
+    fn top(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
         ranks.clear();
         ranks.extend((0..self.nodes.len()).map(|i| {
             let (cost, complement) = self.rank(i, digest);
@@ -182,7 +198,7 @@ fn score(node: u64, digest: u64) -> u64 {
 
 /// The score as a number strictly between 0 and 1, exactly: 52 bits and the half fill a mantissa.
 #[inline(always)]
-fn unit(score: u64) -> f64 {
+pub fn unit(score: u64) -> f64 {
     ((score >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64)
 }
 
@@ -259,7 +275,7 @@ mod tests {
             replicas: 1,
             base: Path::new(""),
         };
-        let placement = Rendezvous::new(&build).unwrap();
+        let placement = Rendezvous::new(INFO.name, &build).unwrap();
         let weighted = placement.inverse.is_some();
         for i in 0..1000 {
             let key = format!("user:{i}");

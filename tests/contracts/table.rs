@@ -356,4 +356,10 @@ pub const TABLE: &[Fixture] = &[
         facts: Facts { names: false, ownership: false, ..RING },
         ..DEFAULTS
     },
+    Fixture {
+        strategy: "bounded-rendezvous",
+        facts: Facts { weights: Weights::Exact, ..BOUNDED },
+        ..DEFAULTS
+    },
+    Fixture { strategy: "bounded-forward", facts: BOUNDED, ..DEFAULTS },
 ];
