@@ -39,6 +39,7 @@ pub mod spread;
 pub mod straw2;
 pub mod support;
 pub mod table;
+pub mod two_level;
 
 use std::fmt::Debug;
 
@@ -340,6 +341,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &straw2::INFO,
     &bounded_rendezvous::INFO,
     &bounded_forward::INFO,
+    &two_level::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

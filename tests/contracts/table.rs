@@ -362,4 +362,21 @@ pub const TABLE: &[Fixture] = &[
         ..DEFAULTS
     },
     Fixture { strategy: "bounded-forward", facts: BOUNDED, ..DEFAULTS },
+    Fixture { strategy: "two-level", facts: BUCKETS, ..DEFAULTS },
+    Fixture {
+        strategy: "two-level",
+        given: &[("split", Given::Text("same"))],
+        facts: Facts { random: false, ..BUCKETS },
+        ..VARIANT
+    },
+    Fixture {
+        strategy: "two-level",
+        given: &[
+            ("split", Given::Text("block")),
+            ("databases", Given::Int(24)),
+            ("tables", Given::Int(10)),
+        ],
+        facts: BUCKETS,
+        ..VARIANT
+    },
 ];
