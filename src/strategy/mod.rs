@@ -22,6 +22,7 @@ pub mod jump;
 pub mod jumpback;
 pub mod maglev;
 pub mod memento;
+pub mod mixed;
 pub mod modulo;
 pub mod multi_probe;
 pub mod numbered;
@@ -342,6 +343,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &bounded_rendezvous::INFO,
     &bounded_forward::INFO,
     &two_level::INFO,
+    &mixed::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

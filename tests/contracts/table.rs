@@ -104,6 +104,10 @@ const ROSTER: Facts = Facts {
     ..POSITIONAL
 };
 
+/// Groups of nodes, formed anew after every change.
+const MIXED: Facts =
+    Facts { add: Movement::Full, ownership: false, random: false, least: 2, ..POSITIONAL };
+
 const MODULO: Facts = Facts { add: Movement::Full, ..POSITIONAL };
 const RING: Facts = Facts { replicas: true, ..NAMED };
 
@@ -377,6 +381,20 @@ pub const TABLE: &[Fixture] = &[
             ("tables", Given::Int(10)),
         ],
         facts: BUCKETS,
+        ..VARIANT
+    },
+    Fixture {
+        strategy: "mixed",
+        given: &[("bounds", Given::Ints(&[333_333, 666_667]))],
+        keys: NUMBERS,
+        facts: Facts { least: 3, ..MIXED },
+        ..DEFAULTS
+    },
+    Fixture {
+        strategy: "mixed",
+        given: &[("bounds", Given::Ints(&[500_000])), ("mode", Given::Text("range-in-hash"))],
+        keys: NUMBERS,
+        facts: Facts { add: Movement::Minimal, gains: Gains::Nothing, ..MIXED },
         ..VARIANT
     },
 ];
