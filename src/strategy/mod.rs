@@ -20,6 +20,7 @@ pub mod flip;
 pub mod hash_range;
 pub mod jump;
 pub mod jumpback;
+pub mod lookup_table;
 pub mod maglev;
 pub mod memento;
 pub mod mixed;
@@ -344,6 +345,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &bounded_forward::INFO,
     &two_level::INFO,
     &mixed::INFO,
+    &lookup_table::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

@@ -397,4 +397,5 @@ pub const TABLE: &[Fixture] = &[
         facts: Facts { add: Movement::Minimal, gains: Gains::Nothing, ..MIXED },
         ..VARIANT
     },
+    Fixture { strategy: "lookup-table", facts: BUCKETS, ..DEFAULTS },
 ];
