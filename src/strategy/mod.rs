@@ -31,6 +31,7 @@ mod ownership;
 pub mod positions;
 pub mod power;
 pub mod quota;
+pub mod rack_aware;
 pub mod range;
 pub mod redis_slots;
 pub mod remainder;
@@ -346,6 +347,7 @@ pub static ALL: &[&StrategyInfo] = &[
     &two_level::INFO,
     &mixed::INFO,
     &lookup_table::INFO,
+    &rack_aware::INFO,
 ];
 
 /// The strategy of that name, or an error that suggests the nearest one.

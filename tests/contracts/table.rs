@@ -398,4 +398,9 @@ pub const TABLE: &[Fixture] = &[
         ..VARIANT
     },
     Fixture { strategy: "lookup-table", facts: BUCKETS, ..DEFAULTS },
+    Fixture {
+        strategy: "rack-aware",
+        facts: Facts { weights: Weights::Exact, ..BOUNDED },
+        ..DEFAULTS
+    },
 ];
