@@ -107,8 +107,6 @@ impl Rendezvous {
         }
     }
 
-    /// The copies of a key: nodes in the order of their scores, as far as `domains` allows.
-    fn copies(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
     /// The best of the nodes that pass, in the order of the scores; None when none does.
     pub fn best_of(&self, digest: u64, passes: impl Fn(Slot) -> bool) -> Option<Slot> {
         let mut best = None;
@@ -121,8 +119,8 @@ impl Rendezvous {
         best.map(|(_, i)| self.slots[i])
     }
 
-    /// The winners in order.
-    fn top(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
+    /// The copies of a key: nodes in the order of their scores, as far as `domains` allows.
+    fn copies(&self, digest: u64, out: &mut [Slot], ranks: &mut Vec<(f64, u64, usize)>) {
         ranks.clear();
         ranks.extend((0..self.nodes.len()).map(|i| {
             let (cost, complement) = self.rank(i, digest);

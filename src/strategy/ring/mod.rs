@@ -170,11 +170,8 @@ impl Ring {
             other => unreachable!("`{other}` is not among the choices of `lookup`"),
         };
         let label = Label::parse(params.text("label"), PLACEHOLDERS)?;
-        let counts = points::counts(build.cluster, params.int("vnodes") as u32)?;
-        let points = Points::hash(build.cluster, &counts, &label, tie, hash.as_ref())?;
-        let table = Width::new(column.bits(), &points);
         let points = Points::hash(build.cluster, counts, &label, tie, hash.as_ref())?;
-        let width = Width::new(column.bits(), &points);
+        let table = Width::new(column.bits(), &points);
         let nodes = build.cluster.nodes.clone();
         let (replicas, domains) = (build.replicas, Domains::new(build));
         Ok(Ring { columns: [column], table, lookup, replicas, domains, nodes, label, labels })
