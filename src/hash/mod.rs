@@ -18,6 +18,7 @@ pub mod int_hash;
 pub mod java;
 pub mod java_string;
 pub mod jenkins;
+pub mod mariadb_collations;
 pub mod md5;
 pub mod metro;
 pub mod mix;
@@ -177,6 +178,8 @@ pub static ALL: &[&HasherInfo] = &[
     &postgres::INFO_EXTENDED,
     &postgres::INFO_PARTITION,
     &databases::INFO_MARIADB,
+    &mariadb_collations::INFO_LATIN1,
+    &mariadb_collations::INFO_GENERAL_CI,
     &databases::INFO_MONGODB,
     &databases::INFO_RIPEMD160,
     &haproxy::INFO_DJB2,
@@ -228,7 +231,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_in_kebab_case() {
         let mut names: Vec<_> = ALL.iter().map(|h| h.name).collect();
-        assert_eq!(names.len(), 66);
+        assert_eq!(names.len(), 68);
         for name in &names {
             let part = |p: &str| {
                 !p.is_empty() && p.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9'))

@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod file;
 pub mod format;
+pub mod latin1;
 pub mod low_cardinality;
 pub mod order_number;
 pub mod sequential;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::Key;
+use super::{Key, latin1};
 use crate::error::Error;
 use crate::hash::java::java_long;
 use crate::hash::java_string::java_string;
@@ -148,6 +148,22 @@ pub static ALL: &[ViewInfo] = &[
             write_whole(key, out);
             while out.len() > start && out.last() == Some(&b' ') {
                 out.pop();
+            }
+        },
+    },
+    ViewInfo {
+        name: "latin1",
+        syntax: "latin1",
+        doc: "the key's text as bytes of MySQL's latin1, which is Windows-1252; `?` for what that has not",
+        numbers: 0,
+        write: |_, key, out| {
+            let start = out.len();
+            write_whole(key, out);
+            if let Ok(text) = std::str::from_utf8(&out[start..]) {
+                let bytes: Vec<u8> =
+                    text.chars().map(|c| latin1::byte(c).unwrap_or(b'?')).collect();
+                out.truncate(start);
+                out.extend_from_slice(&bytes);
             }
         },
     },
@@ -361,6 +377,7 @@ mod tests {
         assert_eq!(seen("i32-le", Key::Text("5")), b"5");
         assert_eq!(seen("trimmed", Key::Text(" a  ")), b" a");
         assert_eq!(seen("trimmed", Key::Text("  ")), b"");
+        assert_eq!(seen("latin1", Key::Text("é€–中")), [0xe9, 0x80, 0x96, b'?']);
         assert_eq!(seen("length-prefixed", Key::Text("é")), [0, 0, 0, 2, 0xc3, 0xa9]);
         assert_eq!(seen("java-hash-code", Key::Text("ab")), (97 * 31 + 98i32).to_le_bytes());
         assert_eq!(seen("java-hash-code", Key::I64(-1)), [0; 4]);
