@@ -1,10 +1,13 @@
 //! What holds for every preset, whatever system it models. That each agrees with its system is tested
 //! beside it, on recorded outputs.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use shardlab::cluster::{Cluster, Node};
 use shardlab::error::ErrorKind;
+use shardlab::hash::mix::fmix64;
 use shardlab::keys::{Digester, Key, KeyBatch, KeyKind};
 use shardlab::params::Params;
 use shardlab::preset::{self, Answer, PresetInfo};
@@ -36,6 +39,8 @@ fn keys(kind: KeyKind, count: u64) -> KeyBatch {
     let mut batch = KeyBatch::new(kind);
     for i in 0..count {
         match kind {
+            // Most are small, as ids are; systems that do not hash integers need the others.
+            KeyKind::I64 if i % 3 == 0 => batch.push(&Key::I64(fmix64(i) as i64)),
             KeyKind::I64 => batch.push(&Key::I64(i as i64 * 7919 - 300)),
             KeyKind::Uuid => batch.push(&Key::Uuid(u128::from(i) << 64 | 0x1234_5678_9abc_def0)),
             _ => batch.push(&Key::Text(&format!("user:{i}"))),
@@ -67,16 +72,21 @@ fn each(check: impl Fn(&PresetInfo, KeyKind, &dyn Placement, &KeyBatch)) {
 
 #[test]
 fn keys_live_on_nodes_of_the_cluster() {
+    // By name of the preset: a system may leave nodes empty for keys of one kind (MariaDB does).
+    let used = RefCell::new(BTreeMap::<&str, BTreeSet<Slot>>::new());
     each(|preset, kind, placement, batch| {
         let slots = place(placement, batch);
         let placed = slots.iter().filter(|s| s.node().is_some_and(|id| id.0 < 8)).count();
         let outcomes = slots.iter().filter(|s| s.node().is_none()).count();
         assert_eq!(placed + outcomes, slots.len(), "{preset:?} {kind:?}");
         assert!(placed * 2 > slots.len(), "{preset:?} {kind:?}: only {placed} placed");
-        for node in 0..8 {
-            assert!(slots.contains(&Slot(node)), "{preset:?} {kind:?}: node {node} has no key");
-        }
+        used.borrow_mut().entry(preset.strategy.name).or_default().extend(slots);
     });
+    for (preset, slots) in used.into_inner() {
+        for node in 0..8 {
+            assert!(slots.contains(&Slot(node)), "{preset}: node {node} has no key of any kind");
+        }
+    }
 }
 
 #[test]
@@ -154,15 +164,17 @@ fn partitions_have_numbers_without_nodes() {
         let none = Cluster::default();
         let given = vec![("partitions".to_string(), shardlab::params::Value::Int(12))];
         let Ok(params) = Params::from_pairs(preset.strategy.params, given) else { continue };
+        let mut used = BTreeSet::new();
         for kind in [KeyKind::Text, KeyKind::I64, KeyKind::Uuid] {
             let base = Path::new(".");
             let build = Build { cluster: &none, params: &params, keys: kind, replicas: 1, base };
             let Ok(placement) = preset.strategy.place(&build) else { continue };
             let slots = place(placement.as_ref(), &keys(kind, 2000));
-            for number in 0..12 {
-                assert!(slots.contains(&Slot(number)), "{preset:?} {kind:?}: {number} is unused");
-            }
             assert!(slots.iter().all(|s| s.node().is_none_or(|id| id.0 < 12)), "{preset:?}");
+            used.extend(slots);
+        }
+        for number in 0..12 {
+            assert!(used.contains(&Slot(number)), "{preset:?}: {number} is unused");
         }
     }
 }

@@ -135,10 +135,21 @@ fn by_name(args: &RouteArgs, ui: &mut Ui) -> Result<(), Failure> {
         (None, None) => unreachable!("clap requires one of them without a scenario"),
     };
     let params = Params::from_pairs(info.params, values(info.params, &args.param))?;
+    let declared = info.params.iter().any(|p| p.name == "partitions");
     let cluster = match preset::of(info).map(|preset| preset.answer) {
         // What is asked for is the number of the partition.
         Some(Answer::Partition) if params.get("partitions").is_some() => Cluster::default(),
-        Some(Answer::Partition) => Cluster::numbered(cluster(args)?.nodes.len(), "{i}"),
+        Some(Answer::Partition) if declared => Cluster::numbered(cluster(args)?.nodes.len(), "{i}"),
+        // The number of partitions is fixed; with servers, their owner is.
+        Some(Answer::Partition) if args.nodes.is_none() && args.servers.is_none() => {
+            Cluster::default()
+        }
+        // A map of the system's own has its devices, and their numbers are the answer.
+        Some(Answer::Server)
+            if args.nodes.is_none() && args.servers.is_none() && params.get("map").is_some() =>
+        {
+            Cluster::default()
+        }
         _ => cluster(args)?,
     };
     let usual = if info.caps.integer_keys { KeysType::Int } else { KeysType::Text };

@@ -9,10 +9,26 @@
 //! preset without recorded outputs. Two mechanisms serve most of them: [`points`] for systems that
 //! put points on a ring in a way of their own, [`partitions`] for those that number partitions.
 
+pub mod aerospike;
+pub mod cassandra;
+pub mod clickhouse;
+pub mod elasticsearch;
+pub mod flink;
+pub mod guava;
+pub mod hazelcast;
+mod java;
+pub mod kafka;
 pub mod librdkafka;
+pub mod mariadb;
+pub mod mongodb;
 pub mod nginx;
+pub mod owners;
 pub mod partitions;
 pub mod points;
+pub mod postgres;
+pub mod redis;
+pub mod shardingsphere;
+pub mod spark;
 #[cfg(test)]
 mod vectors;
 
@@ -54,7 +70,31 @@ impl fmt::Debug for PresetInfo {
 }
 
 /// All presets, in the order in which lists show them.
-pub static ALL: &[&PresetInfo] = &[&nginx::CONSISTENT, &librdkafka::CONSISTENT];
+pub static ALL: &[&PresetInfo] = &[
+    &nginx::CONSISTENT,
+    &redis::CLUSTER,
+    &cassandra::CASSANDRA,
+    &aerospike::AEROSPIKE,
+    &hazelcast::HAZELCAST,
+    &mongodb::HASHED,
+    &elasticsearch::ROUTING,
+    &postgres::HASH,
+    &mariadb::HASH,
+    &mariadb::LINEAR_HASH,
+    &mariadb::KEY,
+    &mariadb::LINEAR_KEY,
+    &shardingsphere::HASH_MOD,
+    &kafka::KAFKA,
+    &librdkafka::CONSISTENT,
+    &librdkafka::MURMUR2,
+    &librdkafka::FNV1A,
+    &spark::SQL,
+    &spark::RDD,
+    &flink::FLINK,
+    &guava::CONSISTENT,
+    &clickhouse::JUMP,
+    &clickhouse::KOSTIK,
+];
 
 /// The preset of that name as a strategy, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static StrategyInfo, Error> {

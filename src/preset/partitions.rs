@@ -3,17 +3,19 @@
 
 use std::fmt;
 
+use super::owners::Owners;
 use super::points::{Accepts, refuse};
 use crate::cluster::Change;
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch};
-use crate::params::{Default, Param, Params, Type};
-use crate::strategy::quota::{self, Layout};
+use crate::hash::{self, Half};
+use crate::keys::view::View;
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::params::{Default, Param, Type};
 use crate::strategy::support::{digest_step, step};
-use crate::strategy::{Build, Explanation, Placement, Slot};
-
-/// Most partitions of one table.
-const MAX_TABLE: u32 = 1_000_000;
+use crate::strategy::{
+    Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
+    Weights,
+};
 
 /// `partitions`: how many there are.
 pub const PARTITIONS: Param = Param::new(
@@ -24,65 +26,115 @@ pub const PARTITIONS: Param = Param::new(
      many as there are nodes, partition i on node i, and a change renumbers them",
 );
 
+/// `partitions` of a system that has a number of its own.
+pub const fn usually(number: i64, largest: i64) -> Param {
+    Param::new(
+        "partitions",
+        Type::Int { min: 1, max: largest },
+        Default::Int(number),
+        "number of partitions, dealt out to the nodes in turn; a change moves the fewest",
+    )
+}
+
+/// `type` of integer keys.
+pub const INTEGER_TYPE: Param = Param::new(
+    "type",
+    Type::Choice(&["bigint", "int"]),
+    Default::Text("bigint"),
+    "type of integer keys: `bigint` has 64 bits, `int` 32; what does not fit is refused",
+);
+
+/// `type` of integer keys in Java.
+pub const JAVA_INTEGER: Param = Param::new(
+    "type",
+    Type::Choice(&["long", "int"]),
+    Default::Text("long"),
+    "type of integer keys: `long` (Long) or `int` (Integer); what does not fit is refused",
+);
+
+/// Which integer keys fit the type that `type` names.
+pub fn fitting(build: &Build<'_>) -> AcceptsIntegers {
+    if build.params.text("type") == "int" { fits_i32 } else { fits_i64 }
+}
+
+/// Keys that are Java strings, longs or ints.
+pub const JAVA_KINDS: &[KeyKind] = &[KeyKind::Text, KeyKind::I64, KeyKind::U64];
+
 /// The number of partitions that a preset is asked for: its parameter, or one a node.
 pub fn count(build: &Build<'_>) -> u32 {
-    asked(build.params).unwrap_or(build.cluster.nodes.len() as u32)
+    let asked = build.params.get("partitions").map(|_| build.params.int("partitions") as u32);
+    asked.unwrap_or(build.cluster.nodes.len() as u32)
 }
 
-fn asked(params: &Params) -> Option<u32> {
-    params.get("partitions").map(|_| params.int("partitions") as u32)
-}
-
-/// Who has which partition.
-#[derive(Debug, Clone)]
-enum Owners {
-    /// Partition i is node i; a change renumbers.
-    Nodes(Vec<Slot>),
-    /// A table that outlives changes.
-    Table(Vec<Slot>),
-    /// Nobody: what is asked for is the number itself. It stands in the slot.
-    Numbers(u32),
-}
-
-impl Owners {
-    fn new(build: &Build<'_>) -> Result<Self, Error> {
-        let nodes = &build.cluster.nodes;
-        match asked(build.params) {
-            None if nodes.is_empty() => {
-                Err(Error::invalid("the number of partitions is not given")
-                    .help("give `partitions`, or a cluster with a node for each"))
-            }
-            None => Ok(Owners::Nodes(nodes.iter().map(|n| n.id.into()).collect())),
-            Some(partitions) if nodes.is_empty() => Ok(Owners::Numbers(partitions)),
-            Some(partitions) if partitions > MAX_TABLE => {
-                Err(Error::invalid(format!("{partitions} partitions"))
-                    .help(format!("at most {MAX_TABLE} can be dealt out to nodes"))
-                    .field("partitions"))
-            }
-            Some(partitions) => {
-                quota::allot(partitions, build.cluster, Layout::RoundRobin).map(Owners::Table)
-            }
-        }
-    }
-
-    fn table(&self) -> &[Slot] {
-        match self {
-            Owners::Nodes(owners) | Owners::Table(owners) => owners,
-            Owners::Numbers(_) => &[],
-        }
-    }
-
-    #[inline]
-    fn of(&self, partition: u32) -> Slot {
-        match self {
-            Owners::Nodes(owners) | Owners::Table(owners) => {
-                owners.get(partition as usize).copied().unwrap_or(Slot::MISROUTED)
-            }
-            Owners::Numbers(count) if partition < *count => Slot(partition),
-            Owners::Numbers(_) => Slot::MISROUTED,
-        }
+/// Facts of a system whose client numbers the partitions, and whose operator says how many there are.
+pub const fn numbered(
+    name: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    params: &'static [Param],
+    build: fn(&Build<'_>) -> Result<Box<dyn Placement>, Error>,
+) -> StrategyInfo {
+    StrategyInfo {
+        name,
+        title,
+        summary,
+        source,
+        caps: Caps {
+            weights: Weights::Equal,
+            replicas: false,
+            names: false,
+            sessions: false,
+            integer_keys: false,
+            positional: true,
+        },
+        movement: Movement::Full,
+        history: History::Dependent,
+        order: Order::Dependent,
+        params,
+        cost: Cost { lookup: "O(1)", change: "O(partitions)", bytes: "4 · partitions" },
+        build,
     }
 }
+
+/// Facts of a system that moves whole partitions of a fixed number between its members.
+pub const fn dealt(info: StrategyInfo) -> StrategyInfo {
+    let caps = Caps { positional: false, ..info.caps };
+    StrategyInfo { caps, movement: Movement::Minimal, ..info }
+}
+
+/// A column of a hasher under a seed over a view.
+pub fn column(hasher: &str, view: &str, seed: u64) -> Result<ColumnSpec, Error> {
+    Ok(ColumnSpec { view: View::parse(view)?, hasher: hash::find(hasher)?, seed, half: Half::High })
+}
+
+/// Refuses a kind of keys that the system, as far as it was recorded, does not take.
+pub fn takes(build: &Build<'_>, kinds: &[KeyKind], why: &str) -> Result<(), Error> {
+    if kinds.contains(&build.keys) {
+        return Ok(());
+    }
+    let kind = build.keys;
+    Err(Error::unsupported(format!("it does not take {kind:?} keys: {why}")))
+}
+
+/// Whether an integer key has a signed 32-bit value.
+pub fn fits_i32(key: i128) -> bool {
+    i32::try_from(key).is_ok()
+}
+
+/// Whether an integer key has a signed 64-bit value.
+pub fn fits_i64(key: i128) -> bool {
+    i64::try_from(key).is_ok()
+}
+
+/// Java's `Math.floorMod(h, n)`.
+#[inline]
+pub fn floor_mod(h: i32, n: u32) -> u32 {
+    i64::from(h).rem_euclid(n.into()) as u32
+}
+
+/// Which integer keys a system takes, where it refuses some.
+pub type AcceptsIntegers = fn(i128) -> bool;
 
 /// A numbering of partitions by `number`, which takes one digest a column; what is no number of a
 /// partition (negative, say) it gives as [`NONE`], and the key is misrouted.
@@ -91,6 +143,7 @@ pub struct Partitioned<const N: usize, F> {
     number: F,
     owners: Owners,
     accepts: Option<Accepts>,
+    accepts_integers: Option<AcceptsIntegers>,
 }
 
 /// No partition.
@@ -109,13 +162,28 @@ impl<const N: usize, F: Fn([u64; N]) -> u32 + Clone + Send + Sync + 'static> Par
     /// # Errors
     /// The number of partitions is unknown or too large for a table.
     pub fn new(build: &Build<'_>, columns: [ColumnSpec; N], number: F) -> Result<Self, Error> {
-        Ok(Partitioned { columns, number, owners: Owners::new(build)?, accepts: None })
+        let owners = match build.params.get("partitions") {
+            Some(_) => Owners::dealt(build, count(build), "partitions")?,
+            None => Owners::nodes(build, "partitions")?,
+        };
+        Ok(Self::with(owners, columns, number))
     }
 
-    /// The same numbering of a system that refuses some keys; which, goes by their text.
+    /// Partitions with these owners.
+    pub fn with(owners: Owners, columns: [ColumnSpec; N], number: F) -> Self {
+        Partitioned { columns, number, owners, accepts: None, accepts_integers: None }
+    }
+
+    /// The same numbering of a system that refuses some texts.
     #[must_use]
     pub fn accepting(self, accepts: Accepts) -> Self {
         Partitioned { accepts: Some(accepts), ..self }
+    }
+
+    /// The same numbering of a system that refuses some integers.
+    #[must_use]
+    pub fn accepting_integers(self, accepts: AcceptsIntegers) -> Self {
+        Partitioned { accepts_integers: Some(accepts), ..self }
     }
 }
 
@@ -132,7 +200,11 @@ where
         for (row, slot) in out.iter_mut().enumerate() {
             *slot = self.owners.of((self.number)(columns.map(|digests| digests[row])));
         }
-        refuse(batch, self.accepts, out);
+        if batch.kind().is_integer() {
+            refuse_integers(batch, self.accepts_integers, out);
+        } else {
+            refuse(batch, self.accepts, out);
+        }
     }
 
     fn evolve(
@@ -140,13 +212,13 @@ where
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let Owners::Table(owners) = &self.owners else { return None };
-        Some(quota::evolve(owners, change, after.cluster)?.map(|owners| {
+        Some(self.owners.evolve(change, after)?.map(|owners| {
             Box::new(Partitioned {
                 columns: self.columns.clone(),
                 number: self.number.clone(),
-                owners: Owners::Table(owners),
+                owners,
                 accepts: self.accepts,
+                accepts_integers: self.accepts_integers,
             }) as Box<dyn Placement>
         }))
     }
@@ -163,16 +235,28 @@ where
         } else {
             let partition = (self.number)(digests);
             let shown = if partition == NONE { "none".into() } else { partition.to_string() };
-            steps.push(step("partition", shown));
+            steps.push(step(format!("partition of {}", self.owners.count()), shown));
         }
         Explanation { steps, slot: out[0] }
     }
 
     fn heap_bytes(&self) -> u64 {
-        4 * self.owners.table().len() as u64
+        4 * self.owners.entries()
     }
 
     fn points(&self) -> u64 {
-        self.owners.table().len() as u64
+        self.owners.entries()
+    }
+}
+
+/// Marks the integer keys that a system refuses.
+fn refuse_integers(batch: &KeyBatch, accepts: Option<AcceptsIntegers>, out: &mut [Slot]) {
+    let Some(accepts) = accepts else { return };
+    let signed = batch.kind() == KeyKind::I64;
+    for (slot, &bits) in out.iter_mut().zip(&batch.ints) {
+        let key = if signed { i128::from(bits as i64) } else { i128::from(bits) };
+        if !accepts(key) {
+            *slot = Slot::REFUSED;
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::find;
 use crate::cluster::{Cluster, Node};
+use crate::error::Error;
 use crate::keys::{Digester, Key, KeyBatch, KeyKind};
 use crate::params::Params;
 use crate::strategy::{Build, Placement, Slot};
@@ -38,6 +39,12 @@ impl Vectors {
         vectors
     }
 
+    /// A file of JSON.
+    pub fn json(file: &str) -> serde_json::Value {
+        let text = std::fs::read_to_string(path(file)).expect("a file of vectors");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
     /// The names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.header
@@ -49,6 +56,34 @@ impl Vectors {
         let at = at.unwrap_or_else(|| panic!("{} has no column {name}", self.file));
         self.tested.borrow_mut().insert(name.into());
         self.rows.iter().map(|row| row[at].as_str()).collect()
+    }
+
+    /// The rows, so many, whose cell in `column` is `value`: keys of one type, say.
+    pub fn only(&self, column: &str, value: &str, rows: usize) -> Self {
+        let at = self.header.iter().position(|h| h == column).expect("a column of that name");
+        let rows_of_value: Vec<_> = self.rows.iter().filter(|r| r[at] == value).cloned().collect();
+        let file = format!("{} ({column} {value})", self.file);
+        assert_eq!(rows_of_value.len(), rows, "{file} has another number of rows");
+        let tested = RefCell::new(BTreeSet::from([column.to_string()]));
+        Vectors { file, header: self.header.clone(), rows: rows_of_value, tested }
+    }
+
+    /// The same rows without those whose cell in `column` is empty.
+    pub fn given(&self, column: &str) -> Self {
+        let at = self.header.iter().position(|h| h == column).expect("a column of that name");
+        let rows = self.rows.iter().filter(|r| !r[at].is_empty()).cloned().collect();
+        let tested = RefCell::default();
+        Vectors { file: self.file.clone(), header: self.header.clone(), rows, tested }
+    }
+
+    /// Says that a column was tested: its cells chose the rows.
+    pub fn tested(&self, column: &str) {
+        self.column(column);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
     }
 
     /// The keys of a column: `…hex` holds bytes, others what `kind` says.
@@ -83,6 +118,29 @@ impl Vectors {
             let key = keys.key(row);
             assert_eq!(shown(slot), *want, "{} {column}: key {key} (row {row})", self.file);
         }
+    }
+
+    /// The first digest column of a preset holds for every key what the column holds.
+    pub fn check_digests(
+        &self,
+        column: &str,
+        keys: &KeyBatch,
+        case: &Case<'_>,
+        shown: impl Fn(u64) -> String,
+    ) {
+        let placement = case.build(keys.kind());
+        let mut keys = keys.clone();
+        Digester::new(placement.columns()).compute(&mut keys);
+        let digests = keys.digests(&placement.columns()[0]);
+        for (row, (want, digest)) in self.column(column).iter().zip(digests).enumerate() {
+            let key = keys.key(row);
+            assert_eq!(shown(*digest), *want, "{} {column}: key {key} (row {row})", self.file);
+        }
+    }
+
+    /// Where a preset places the keys.
+    pub fn place(&self, keys: &KeyBatch, case: &Case<'_>) -> Vec<Slot> {
+        place(case.build(keys.kind()).as_ref(), keys)
     }
 
     /// Every column was tested or is among those that are not modelled.
@@ -127,6 +185,11 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// Builds it for keys of a kind.
     pub fn build(&self, keys: KeyKind) -> Box<dyn Placement> {
+        self.try_build(keys).unwrap()
+    }
+
+    /// Builds it for keys of a kind, if that can be.
+    pub fn try_build(&self, keys: KeyKind) -> Result<Box<dyn Placement>, Error> {
         let info = find(self.preset).unwrap();
         let given =
             self.params.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect::<Vec<_>>();
@@ -135,8 +198,13 @@ impl Case<'_> {
         let ids = self.servers.len();
         let cluster = Cluster { nodes: self.servers.to_vec(), ids, down: Vec::new() };
         let base = Path::new(".");
-        info.place(&Build { cluster: &cluster, params: &params, keys, replicas: 1, base }).unwrap()
+        info.place(&Build { cluster: &cluster, params: &params, keys, replicas: 1, base })
     }
+}
+
+/// A digest as a signed 32-bit number.
+pub fn signed(digest: u64) -> String {
+    (digest as u32 as i32).to_string()
 }
 
 /// Server lists by name.

@@ -137,7 +137,7 @@ impl Placement for Jump {
 }
 
 /// The paper's multiplier: Knuth's linear congruential generator with increment 1.
-const MULTIPLIER: u64 = 2_862_933_555_777_941_757;
+pub const MULTIPLIER: u64 = 2_862_933_555_777_941_757;
 
 /// The bucket of a key among `n`, which must not be 0.
 #[inline]

@@ -101,7 +101,7 @@ fn column(view: &str) -> ColumnSpec {
 }
 
 /// The slots that `redis-cli --cluster create` gives to each master, in their order.
-fn created(cluster: &Cluster) -> Vec<Slot> {
+pub fn created(cluster: &Cluster) -> Vec<Slot> {
     let mut owners = Vec::with_capacity(SLOTS);
     let per_node = SLOTS as f32 / cluster.nodes.len() as f32;
     let mut cursor = 0.0f32;
@@ -114,8 +114,9 @@ fn created(cluster: &Cluster) -> Vec<Slot> {
     owners
 }
 
+/// The slot of a digest.
 #[inline]
-fn slot_of(digest: u64) -> usize {
+pub fn slot_of(digest: u64) -> usize {
     digest as usize & (SLOTS - 1)
 }
 
