@@ -12,6 +12,7 @@
 pub mod aerospike;
 pub mod cassandra;
 pub mod clickhouse;
+pub mod crush;
 pub mod elasticsearch;
 pub mod flink;
 pub mod guava;
@@ -74,6 +75,7 @@ pub static ALL: &[&PresetInfo] = &[
     &nginx::CONSISTENT,
     &redis::CLUSTER,
     &cassandra::CASSANDRA,
+    &crush::CRUSH,
     &aerospike::AEROSPIKE,
     &hazelcast::HAZELCAST,
     &mongodb::HASHED,
