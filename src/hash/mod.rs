@@ -27,6 +27,7 @@ pub mod murmur3_128;
 pub mod murmur3_32;
 pub mod murmur3_signed;
 pub mod postgres;
+pub mod sha1;
 pub mod siphash;
 mod words;
 pub mod xxh32;
@@ -141,6 +142,7 @@ pub static ALL: &[&HasherInfo] = &[
     &md5::INFO_64BE,
     &md5::INFO_32LE,
     &md5::INFO_32BE,
+    &sha1::INFO_32LE,
     &crc32::INFO,
     &haproxy::INFO_CRC32_AVALANCHE,
     &checksums::INFO_LIBHASHKIT,
@@ -231,7 +233,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_in_kebab_case() {
         let mut names: Vec<_> = ALL.iter().map(|h| h.name).collect();
-        assert_eq!(names.len(), 68);
+        assert_eq!(names.len(), 69);
         for name in &names {
             let part = |p: &str| {
                 !p.is_empty() && p.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9'))
