@@ -49,6 +49,20 @@ pub static ALL: &[ViewInfo] = &[
         },
     },
     ViewInfo {
+        name: "between",
+        syntax: "between:OPEN..CLOSE",
+        doc: "the bytes between the first byte OPEN and the first byte CLOSE after it, both given as numbers, if there are any; else the whole key (twemproxy; {} is between:123..125)",
+        numbers: 2,
+        write: |[open, close], key, out| {
+            let start = out.len();
+            write_whole(key, out);
+            if let Some(tag) = between(&out[start..], open, close) {
+                out.copy_within(start + tag.start..start + tag.end, start);
+                out.truncate(start + tag.len());
+            }
+        },
+    },
+    ViewInfo {
         name: "slice",
         syntax: "slice:FROM..TO",
         doc: "bytes FROM (from 0) up to but not including TO of the key's text, as far as it has them",
@@ -252,7 +266,7 @@ impl View {
         for (number, part) in numbers.iter_mut().zip(parts) {
             *number = part.parse().map_err(|_| wrong())?;
         }
-        if info.numbers == 2 && numbers[0] >= numbers[1] {
+        if info.syntax.ends_with("FROM..TO") && numbers[0] >= numbers[1] {
             return Err(wrong().help("TO must be larger than FROM"));
         }
         Ok(View { info, numbers })
@@ -338,9 +352,14 @@ fn write_mongodb(key: &Key<'_>, out: &mut Vec<u8>) {
 
 /// Redis Cluster's rule: first `{`, first `}` after it, something between.
 fn hash_tag(key: &[u8]) -> Option<std::ops::Range<usize>> {
-    let open = key.iter().position(|&b| b == b'{')?;
-    let close = open + key[open..].iter().position(|&b| b == b'}')?;
-    (close > open + 1).then_some(open + 1..close)
+    between(key, b'{'.into(), b'}'.into())
+}
+
+/// What lies between the first byte `open` and the first `close` after it, unless that is nothing.
+fn between(key: &[u8], open: u32, close: u32) -> Option<std::ops::Range<usize>> {
+    let start = key.iter().position(|&b| u32::from(b) == open)? + 1;
+    let end = start + key[start..].iter().position(|&b| u32::from(b) == close)?;
+    (end > start).then_some(start..end)
 }
 
 #[cfg(test)]
@@ -387,6 +406,9 @@ mod tests {
         assert_eq!(seen("mongodb", Key::I64(1)), [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(seen("aerospike", Key::I64(1)), [1, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(seen("aerospike", Key::Text("1")), [3, b'1']);
+        assert_eq!(seen("between:36..36", Key::Text("a$bc$d$")), b"bc");
+        assert_eq!(seen("between:123..125", Key::Text("}a{b}c")), b"b");
+        assert_eq!(seen("between:40..41", Key::Text("a()b(c)")), b"a()b(c)");
         assert!(View::parse("slice:4..2").is_err());
         assert!(View::parse("whole:1").is_err());
     }
