@@ -2,7 +2,8 @@
 //!
 //! A server is `name[=host[:port]] [weight=2] [id=4] [zone=a] [rack=r1]`; a bare `host:port` names
 //! itself. Order is kept. Empty lines are skipped, and so is everything from a `#` on that begins a
-//! line or follows a blank. IPv6 addresses stand in brackets: `[::1]:6379`.
+//! line or follows a blank. IPv6 addresses stand in brackets: `[::1]:6379`. A scheme may stand before an
+//! address, `http://10.0.0.1:8000`; it belongs to the name only.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -203,8 +204,10 @@ impl Reader {
     }
 }
 
-/// `host`, `host:port` or `[v6]:port`; brackets are dropped. None if it is nothing of the kind.
+/// `host`, `host:port` or `[v6]:port`; brackets and a scheme are dropped. None if it is nothing of the
+/// kind.
 fn split_address(address: &str) -> Option<(&str, Option<u16>)> {
+    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
             let (host, tail) = rest.split_once(']')?;
@@ -230,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_list_keeps_its_order_and_reads_every_attribute() {
-        let text = "# masters\n\ndb0=10.0.0.1:3306 weight=2 zone=a\r\n10.0.0.2:11211 id=4 # old\n\tshard#7 rack=r1\nv6=[::1]:80 weight=0.5\nh=db.local";
+        let text = "# masters\n\ndb0=10.0.0.1:3306 weight=2 zone=a\r\n10.0.0.2:11211 id=4 # old\n\tshard#7 rack=r1\nv6=[::1]:80 weight=0.5\nh=db.local\nhttp://10.0.0.3:8000";
         let nodes = parse(text, "servers.txt").unwrap();
         let shown: Vec<_> = nodes
             .iter()
@@ -244,6 +247,7 @@ mod tests {
                 (2, "shard#7", None, None, 1.0, None),
                 (3, "v6", Some("::1"), Some(80), 0.5, None),
                 (4, "h", Some("db.local"), None, 1.0, None),
+                (5, "http://10.0.0.3:8000", Some("10.0.0.3"), Some(8000), 1.0, None),
             ]
         );
         assert_eq!((nodes[0].zone.as_deref(), nodes[2].rack.as_deref()), (Some("a"), Some("r1")));
