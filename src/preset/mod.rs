@@ -6,8 +6,9 @@
 //! model is held to. What the system lets an operator set is a declared parameter.
 //!
 //! To add one: a file with a [`PresetInfo`] and a test on all recorded rows, and two lines here. No
-//! preset without recorded outputs. Two mechanisms serve most of them: [`points`] for systems that
-//! put points on a ring in a way of their own, [`partitions`] for those that number partitions.
+//! preset without recorded outputs. Three mechanisms serve most of them: [`points`] for systems that
+//! put points on a ring in a way of their own, [`entries`] for those that index a table of servers by a
+//! remainder, [`partitions`] for those that number partitions.
 
 pub mod aerospike;
 pub mod cassandra;
@@ -22,6 +23,10 @@ pub mod kafka;
 pub mod librdkafka;
 pub mod mariadb;
 pub mod mongodb;
+pub mod entries;
+pub mod facts;
+pub mod ketama;
+pub mod modes;
 pub mod nginx;
 pub mod owners;
 pub mod partitions;
@@ -30,6 +35,8 @@ pub mod postgres;
 pub mod redis;
 pub mod shardingsphere;
 pub mod spark;
+pub mod round_robin;
+pub mod servers;
 #[cfg(test)]
 mod vectors;
 

@@ -18,6 +18,18 @@ pub enum Successor {
     AtOrAfter,
     /// The first after it, going round.
     After,
+    /// The nearest on either side, going round; of two as near the one before it.
+    Nearest,
+}
+
+impl Successor {
+    fn shown(self) -> &'static str {
+        match self {
+            Successor::AtOrAfter => "first point at or after it, going round",
+            Successor::After => "first point after it, going round",
+            Successor::Nearest => "nearest point on either side, going round",
+        }
+    }
 }
 
 /// Which keys a system takes, where it refuses some.
@@ -30,6 +42,8 @@ pub struct PointRing {
     table: Width,
     successor: Successor,
     accepts: Option<Accepts>,
+    /// Whether the digests of keys may fall anywhere.
+    even: bool,
     nodes: Vec<Node>,
 }
 
@@ -55,7 +69,7 @@ impl PointRing {
         }
         let table = Width::new(column.bits(), &all);
         let nodes = build.cluster.nodes.clone();
-        Ok(PointRing { column: [column], table, successor, accepts: None, nodes })
+        Ok(PointRing { column: [column], table, successor, accepts: None, even: true, nodes })
     }
 
     /// The same ring of a system that refuses some keys; which, goes by their text.
@@ -64,32 +78,111 @@ impl PointRing {
         PointRing { accepts: Some(accepts), ..self }
     }
 
-    /// The segments where a point itself belongs to what follows it; `last` is the last digest.
-    fn segments_after(&self, last: u64) -> Vec<(u64, Slot)> {
-        let mut segments: Vec<(u64, Slot)> = Vec::with_capacity(self.table.len() + 1);
-        for at in 0..self.table.len() {
-            let Some(end) = self.table.point(at).checked_sub(1) else { continue };
-            if segments.last().is_none_or(|(before, _)| *before != end) {
-                segments.push((end, self.table.owner(at)));
+    /// The same ring for keys whose digests lie in part of the space only: who owns how much of it
+    /// says nothing about them.
+    #[must_use]
+    pub fn uneven(self, uneven: bool) -> Self {
+        PointRing { even: !uneven, ..self }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// The owner of a point.
+    #[inline]
+    pub fn owner(&self, at: usize) -> Slot {
+        self.table.owner(at)
+    }
+
+    /// The point that a digest belongs to; the ring must have some.
+    #[inline]
+    pub fn find(&self, digest: u64) -> usize {
+        match self.successor {
+            Successor::AtOrAfter => self.table.find(digest),
+            // Past the last digest comes the first.
+            Successor::After => self.table.find(if digest < self.last() { digest + 1 } else { 0 }),
+            Successor::Nearest => {
+                let next = self.table.find(digest);
+                let before = if next == 0 { self.table.len() } else { next } - 1;
+                let since = digest.wrapping_sub(self.table.point(before)) & self.last();
+                let until = self.table.point(next).wrapping_sub(digest) & self.last();
+                if since <= until { before } else { next }
             }
         }
-        segments.push((last, self.table.owner(0)));
-        segments
     }
 
-    /// The point that a digest belongs to.
-    fn point(&self, digest: u64) -> usize {
-        self.table.find(self.from(digest).unwrap_or(0))
+    /// The last digest.
+    #[inline]
+    fn last(&self) -> u64 {
+        u64::MAX >> (64 - self.column[0].bits())
     }
 
-    /// Where to look for the first point at or after; None past the end of the digests.
-    fn from(&self, digest: u64) -> Option<u64> {
+    /// Which digests belong to whom.
+    fn segments(&self) -> Vec<(u64, Slot)> {
         match self.successor {
-            Successor::AtOrAfter => Some(digest),
-            Successor::After => {
-                let last = u64::MAX >> (64 - self.column[0].bits());
-                (digest < last).then(|| digest + 1)
+            Successor::AtOrAfter => self.table.segments(),
+            Successor::After => self.segments_after(),
+            Successor::Nearest => self.segments_nearest(),
+        }
+    }
+
+    /// The segments where a point itself belongs to what follows it.
+    fn segments_after(&self) -> Vec<(u64, Slot)> {
+        let mut segments = Segments::default();
+        for at in 0..self.table.len() {
+            if let Some(end) = self.table.point(at).checked_sub(1) {
+                segments.push(end, self.table.owner(at));
             }
+        }
+        segments.push(self.last(), self.table.owner(0));
+        segments.0
+    }
+
+    /// The segments where a point owns half of either gap. Of equal points the first owns what lies
+    /// before, the last what lies after.
+    fn segments_nearest(&self) -> Vec<(u64, Slot)> {
+        let (len, last) = (self.table.len(), self.last());
+        let mut segments = Segments::default();
+        if len == 0 {
+            return vec![(last, Slot::ABSENT)];
+        }
+        let (first, highest) = (self.table.point(0), self.table.point(len - 1));
+        // The gap that goes round, from the last point to the first.
+        let half = first.wrapping_sub(highest).wrapping_sub(1) & last;
+        let half = half / 2 + half % 2;
+        let round = if half > last - highest {
+            segments.push(half - (last - highest) - 1, self.table.owner(len - 1));
+            last
+        } else {
+            highest + half
+        };
+        for at in 0..len {
+            let point = self.table.point(at);
+            segments.push(point, self.table.owner(at));
+            let end =
+                if at + 1 < len { point + (self.table.point(at + 1) - point) / 2 } else { round };
+            segments.push(end, self.table.owner(at));
+        }
+        segments.push(last, self.table.owner(0));
+        segments.0
+    }
+}
+
+/// Segments in ascending order; one that ends where its predecessor does is empty and left out.
+#[derive(Default)]
+struct Segments(Vec<(u64, Slot)>);
+
+impl Segments {
+    fn push(&mut self, end: u64, owner: Slot) {
+        if self.0.last().is_none_or(|(before, _)| *before < end) {
+            self.0.push((end, owner));
         }
     }
 }
@@ -113,9 +206,10 @@ impl Placement for PointRing {
         let digests = batch.digests(&self.column[0]);
         match self.successor {
             Successor::AtOrAfter => self.table.place(digests, out),
-            Successor::After => {
+            _ if self.is_empty() => out.fill(Slot::ABSENT),
+            _ => {
                 for (slot, &digest) in out.iter_mut().zip(digests) {
-                    *slot = self.table.owner(self.point(digest));
+                    *slot = self.owner(self.find(digest));
                 }
             }
         }
@@ -124,11 +218,7 @@ impl Placement for PointRing {
 
     fn ownership(&self) -> Option<Ownership> {
         let bits = self.column[0].bits();
-        let segments = match self.successor {
-            Successor::AtOrAfter => self.table.segments(),
-            Successor::After => self.segments_after(u64::MAX >> (64 - bits)),
-        };
-        Some(Ownership::Segments { bits, segments })
+        self.even.then(|| Ownership::Segments { bits, segments: self.segments() })
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -141,11 +231,8 @@ impl Placement for PointRing {
         if out[0] == Slot::REFUSED {
             steps.push(step("the system refuses the key", ""));
         } else if !self.table.is_empty() {
-            let at = self.point(digest);
-            let what = match self.successor {
-                Successor::AtOrAfter => "first point at or after it, going round",
-                Successor::After => "first point after it, going round",
-            };
+            let at = self.find(digest);
+            let what = self.successor.shown();
             let point = hex(self.table.point(at), column.bits());
             steps.push(step(what, format!("number {at} of {}: {point}", self.table.len())));
             if let Some(node) = self.nodes.iter().find(|n| Slot::from(n.id) == out[0]) {
@@ -170,6 +257,65 @@ pub fn refuse(batch: &KeyBatch, accepts: Option<Accepts>, out: &mut [Slot]) {
     for (slot, text) in out.iter_mut().zip(batch.text.iter()) {
         if !accepts(text) {
             *slot = Slot::REFUSED;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::hash::{self, mix::fmix64};
+    use crate::keys::KeyKind;
+    use crate::params::Params;
+
+    /// The owner of a digest of 16 bits by looking at every point.
+    fn oracle(points: &[(u64, Slot)], successor: Successor, digest: u64) -> Slot {
+        let round = |from: u64, to: u64| to.wrapping_sub(from) & 0xffff;
+        let ahead = |from: u64| points.iter().min_by_key(|p| round(from, p.0)).unwrap();
+        match successor {
+            Successor::AtOrAfter => ahead(digest).1,
+            Successor::After => ahead((digest + 1) & 0xffff).1,
+            Successor::Nearest => {
+                let behind = points.iter().min_by_key(|p| round(p.0, digest)).unwrap();
+                let next = ahead(digest);
+                let is_before = round(behind.0, digest) <= round(digest, next.0);
+                if is_before { behind.1 } else { next.1 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_digest_belongs_to_whom_the_rule_says() {
+        let column = ColumnSpec::whole(hash::find("crc16-xmodem").unwrap());
+        let cluster = Cluster::numbered(3, "db{i}");
+        let params = Params::default();
+        let (keys, base) = (KeyKind::Text, std::path::Path::new("."));
+        let build = Build { cluster: &cluster, params: &params, keys, replicas: 1, base };
+        let rings: [&[u64]; 5] =
+            [&[7], &[0, 0xffff], &[0xffff, 3], &[5, 6, 9, 13, 14], &[0x8000, 0xfff0, 0xfff1, 2]];
+        let random: Vec<u64> = (0..40).map(|i| fmix64(i) & 0xffff).collect();
+        for points in rings.into_iter().chain([&random[..]]) {
+            // Dealt out to three nodes; the points of each come together.
+            let of = |node: usize| -> Vec<u64> {
+                points.iter().skip(node).step_by(3).copied().collect()
+            };
+            let runs = [0, 1, 2].map(|node| (Slot(node as u32), of(node)));
+            let pairs: Vec<(u64, Slot)> = (runs.iter())
+                .flat_map(|(slot, points)| points.iter().map(|&point| (point, *slot)))
+                .collect();
+            for successor in [Successor::AtOrAfter, Successor::After, Successor::Nearest] {
+                let ring = PointRing::new(&build, column.clone(), successor, runs.clone()).unwrap();
+                let segments = ring.segments();
+                assert!(segments.is_sorted_by(|a, b| a.0 < b.0), "{successor:?} {points:?}");
+                assert_eq!(segments.last().unwrap().0, 0xffff, "{successor:?} {points:?}");
+                for digest in 0..=0xffff {
+                    let want = oracle(&pairs, successor, digest);
+                    assert_eq!(ring.owner(ring.find(digest)), want, "{successor:?} {digest:#x}");
+                    let at = segments.partition_point(|(end, _)| *end < digest);
+                    assert_eq!(segments[at].1, want, "{successor:?} {points:?} {digest:#x}");
+                }
+            }
         }
     }
 }
