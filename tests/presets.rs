@@ -35,12 +35,18 @@ fn build(preset: &PresetInfo, cluster: &Cluster, keys: KeyKind) -> Option<Box<dy
     }
 }
 
-fn keys(kind: KeyKind, count: u64) -> KeyBatch {
+/// Keys of a kind that the preset takes.
+fn keys(preset: &PresetInfo, kind: KeyKind, count: u64) -> KeyBatch {
+    // Its keys are clients' addresses, of which the first three bytes count.
+    let addresses = preset.strategy.name == "nginx-ip-hash";
     let mut batch = KeyBatch::new(kind);
     for i in 0..count {
         match kind {
             // Most are small, as ids are; systems that do not hash integers need the others.
             KeyKind::I64 if i % 3 == 0 => batch.push(&Key::I64(fmix64(i) as i64)),
+            KeyKind::Text if addresses => {
+                batch.push(&Key::Text(&format!("10.{}.{}.7", i / 256, i % 256)));
+            }
             KeyKind::I64 => batch.push(&Key::I64(i as i64 * 7919 - 300)),
             KeyKind::Uuid => batch.push(&Key::Uuid(u128::from(i) << 64 | 0x1234_5678_9abc_def0)),
             _ => batch.push(&Key::Text(&format!("user:{i}"))),
@@ -63,7 +69,7 @@ fn each(check: impl Fn(&PresetInfo, KeyKind, &dyn Placement, &KeyBatch)) {
         let mut kinds = 0;
         for kind in [KeyKind::Text, KeyKind::I64, KeyKind::Uuid] {
             let Some(placement) = build(preset, &cluster(8), kind) else { continue };
-            check(preset, kind, placement.as_ref(), &keys(kind, 2000));
+            check(preset, kind, placement.as_ref(), &keys(preset, kind, 2000));
             kinds += 1;
         }
         assert!(kinds > 0, "{preset:?} takes no kind of key by default");
@@ -119,14 +125,20 @@ fn owned_segments_are_those_of_placed_keys() {
 
 #[test]
 fn the_order_of_servers_matters_only_where_the_facts_say_so() {
+    // Weights of no common grain: what a system rounds may go by the order of its servers.
+    let mut weighted = cluster(8);
+    for (node, weight) in weighted.nodes.iter_mut().zip([2, 3, 5, 7, 11, 13, 17, 19]) {
+        node.weight = f64::from(weight);
+    }
     for preset in preset::ALL {
-        let mut turned = cluster(8);
-        turned.nodes.reverse();
         let kinds = [KeyKind::Text, KeyKind::I64, KeyKind::Uuid];
-        let differs = kinds.iter().any(|&kind| {
-            let Some(one) = build(preset, &cluster(8), kind) else { return false };
+        let cases = kinds.iter().flat_map(|kind| [(kind, cluster(8)), (kind, weighted.clone())]);
+        let differs = cases.into_iter().any(|(&kind, cluster)| {
+            let mut turned = cluster.clone();
+            turned.nodes.reverse();
+            let Some(one) = build(preset, &cluster, kind) else { return false };
             let other = build(preset, &turned, kind).unwrap();
-            let batch = keys(kind, 5000);
+            let batch = keys(preset, kind, 5000);
             place(one.as_ref(), &batch) != place(other.as_ref(), &batch)
         });
         assert_eq!(differs, preset.strategy.order == Order::Dependent, "{preset:?}");
@@ -146,7 +158,7 @@ fn systems_without_weights_refuse_them_and_others_honour_them() {
             "{preset:?}"
         );
         let heavy = |placement: &dyn Placement| {
-            let slots = place(placement, &keys(KeyKind::Text, 20_000));
+            let slots = place(placement, &keys(preset, KeyKind::Text, 20_000));
             slots.iter().filter(|s| **s == Slot(2)).count()
         };
         if let Some(placement) = placement
@@ -169,12 +181,65 @@ fn partitions_have_numbers_without_nodes() {
             let base = Path::new(".");
             let build = Build { cluster: &none, params: &params, keys: kind, replicas: 1, base };
             let Ok(placement) = preset.strategy.place(&build) else { continue };
-            let slots = place(placement.as_ref(), &keys(kind, 2000));
+            let slots = place(placement.as_ref(), &keys(preset, kind, 2000));
             assert!(slots.iter().all(|s| s.node().is_none_or(|id| id.0 < 12)), "{preset:?}");
             used.extend(slots);
         }
         for number in 0..12 {
             assert!(used.contains(&Slot(number)), "{preset:?}: {number} is unused");
+        }
+    }
+}
+
+#[test]
+fn those_with_sessions_give_them_and_start_where_an_idle_system_does() {
+    for preset in preset::ALL {
+        let Some(placement) = build(preset, &cluster(8), KeyKind::Text) else { continue };
+        assert_eq!(placement.session().is_some(), preset.strategy.caps.sessions, "{preset:?}");
+        let Some(_) = placement.session() else { continue };
+        let mut batch = keys(preset, KeyKind::Text, 200);
+        let slots = place(placement.as_ref(), &batch);
+        Digester::new(placement.columns()).compute(&mut batch);
+        for (row, slot) in slots.iter().enumerate() {
+            let column = |spec| batch.digests(spec)[row];
+            let digests: Vec<u64> = placement.columns().iter().map(column).collect();
+            let mut session = placement.session().unwrap();
+            assert_eq!(session.route(&digests), *slot, "{preset:?} row {row}");
+            // A hundred of one key do not all stay there.
+            let all_there = (0..100).all(|_| session.route(&digests) == *slot);
+            assert!(!all_there, "{preset:?} row {row}");
+        }
+    }
+}
+
+#[test]
+fn servers_without_weights_of_their_kind_are_refused_with_the_reason() {
+    for preset in preset::ALL.iter().filter(|p| p.answer == Answer::Server) {
+        let mut fractional = cluster(4);
+        fractional.nodes[2].weight = 1.5;
+        let params = Params::from_pairs(preset.strategy.params, Vec::new()).unwrap();
+        let (kind, base) = (KeyKind::Text, Path::new("."));
+        let build = Build { cluster: &fractional, params: &params, keys: kind, replicas: 1, base };
+        match preset.strategy.place(&build) {
+            // Weights that the system takes and does not use.
+            Ok(_) => assert_eq!(preset.strategy.caps.weights, Weights::Fixed, "{preset:?}"),
+            Err(error) => assert_eq!(error.kind, ErrorKind::Unsupported, "{preset:?}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn clusters_of_none_and_of_one_are_no_special_case() {
+    for preset in preset::ALL.iter().filter(|p| p.answer == Answer::Server) {
+        let batch = keys(preset, KeyKind::Text, 500);
+        let one = build(preset, &cluster(1), KeyKind::Text).unwrap();
+        let slots = place(one.as_ref(), &batch);
+        assert!(slots.iter().all(|s| *s == Slot(0) || *s == Slot::REFUSED), "{preset:?}");
+        let none = build(preset, &cluster(0), KeyKind::Text).unwrap();
+        let slots = place(none.as_ref(), &batch);
+        assert!(slots.iter().all(|s| *s == Slot::ABSENT || *s == Slot::REFUSED), "{preset:?}");
+        if let Some(mut session) = none.session() {
+            assert_eq!(session.route(&[7]), Slot::ABSENT, "{preset:?}");
         }
     }
 }

@@ -15,28 +15,38 @@ pub mod cassandra;
 pub mod clickhouse;
 pub mod crush;
 pub mod elasticsearch;
+pub mod entries;
+pub mod envoy;
+pub mod facts;
 pub mod flink;
+pub mod groupcache;
 pub mod guava;
+pub mod haproxy;
+pub mod hashring;
 pub mod hazelcast;
 mod java;
 pub mod kafka;
+pub mod ketama;
+pub mod libketama;
+pub mod libmemcached;
 pub mod librdkafka;
 pub mod mariadb;
-pub mod mongodb;
-pub mod entries;
-pub mod facts;
-pub mod ketama;
 pub mod modes;
+pub mod mongodb;
 pub mod nginx;
 pub mod owners;
 pub mod partitions;
 pub mod points;
 pub mod postgres;
 pub mod redis;
-pub mod shardingsphere;
-pub mod spark;
+pub mod rendezvous;
 pub mod round_robin;
 pub mod servers;
+pub mod shardingsphere;
+pub mod spark;
+pub mod spymemcached;
+pub mod twemproxy;
+pub mod uhashring;
 #[cfg(test)]
 mod vectors;
 
@@ -79,7 +89,29 @@ impl fmt::Debug for PresetInfo {
 
 /// All presets, in the order in which lists show them.
 pub static ALL: &[&PresetInfo] = &[
+    &libmemcached::KETAMA,
+    &libmemcached::WEIGHTED,
+    &libmemcached::SPY,
+    &libmemcached::MODULA,
+    &libketama::KETAMA,
+    &twemproxy::KETAMA,
+    &twemproxy::MODULA,
+    &spymemcached::SPYMEMCACHED,
     &nginx::CONSISTENT,
+    &nginx::HASH,
+    &nginx::IP_HASH,
+    &haproxy::consistent::CONSISTENT,
+    &haproxy::map::MAP,
+    &haproxy::bounded::BOUNDED,
+    &envoy::ring_hash::RING_HASH,
+    &envoy::maglev::MAGLEV,
+    &envoy::bounded::BOUNDED,
+    &groupcache::GROUPCACHE,
+    &uhashring::MD5,
+    &uhashring::KETAMA,
+    &hashring::HASHRING,
+    &rendezvous::CLANDESTINED,
+    &rendezvous::PYMEMCACHE,
     &redis::CLUSTER,
     &cassandra::CASSANDRA,
     &crush::CRUSH,

@@ -1,19 +1,25 @@
-//! nginx: `hash KEY consistent`.
+//! nginx: `hash KEY consistent`, `hash KEY`, `ip_hash`.
 //!
 //! # Source
-//! nginx 1.22.1, `hash` of the upstream module, <https://nginx.org/en/docs/http/ngx_http_upstream_module.html#hash>.
+//! nginx 1.22.1, the upstream module, <https://nginx.org/en/docs/http/ngx_http_upstream_module.html#hash>.
 //!
 //! # Choices made where the source is silent
-//! - Weights are whole numbers, as nginx takes them.
 //! - Of equal points of two servers the earlier server in the configuration has it: nginx sorts and
 //!   drops later duplicates.
+//! - An empty key is REFUSED: nginx goes round robin without a hash.
+//! - All servers are up: what a retry would add to the hash is not modelled.
 
+use std::net::IpAddr;
+
+use super::entries::Entries;
+use super::facts::{LIST, LIST_COST};
 use super::points::{PointRing, Successor, check_points};
+use super::servers::{is_not_empty, whole_weights};
 use super::{Answer, PresetInfo, address};
 use crate::cluster::Node;
 use crate::error::Error;
-use crate::hash;
-use crate::keys::ColumnSpec;
+use crate::hash::{self, Half, HasherInfo, Input, KeyHash, Seed, hash_all};
+use crate::keys::{ByteColumn, ColumnSpec, KeyKind};
 use crate::strategy::{
     Build, Caps, Cost, History, Movement, Order, Placement, StrategyInfo, Weights,
 };
@@ -51,15 +57,126 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
     checked: "nginx_hash.csv",
 };
 
+const BASE: StrategyInfo = StrategyInfo {
+    name: "",
+    title: "",
+    summary: "",
+    source: "nginx 1.22.1, https://nginx.org/en/docs/http/ngx_http_upstream_module.html",
+    caps: LIST,
+    movement: Movement::Full,
+    history: History::Free,
+    order: Order::Dependent,
+    params: &[],
+    cost: LIST_COST,
+    build: plain,
+};
+
+/// `hash KEY`.
+pub static HASH: PresetInfo = PresetInfo {
+    strategy: StrategyInfo {
+        name: "nginx-hash",
+        title: "nginx hash",
+        summary: "nginx `hash KEY`: 15 bits of CRC-32 mod total weight",
+        cost: Cost { lookup: "O(1)", change: "O(n + 32 768)", bytes: "131 072" },
+        ..BASE
+    },
+    family: "modulo",
+    version: "nginx 1.22.1",
+    rule: "((crc32(key) >> 16) & 0x7fff) mod the total weight counts through the servers in order, each as \
+           long as it weighs. Weights are whole numbers from 1; an empty key goes round robin and is \
+           refused here",
+    answer: Answer::Server,
+    checked: "nginx_hash.csv",
+};
+
+/// `ip_hash`.
+pub static IP_HASH: PresetInfo = PresetInfo {
+    strategy: StrategyInfo {
+        name: "nginx-ip-hash",
+        title: "nginx ip_hash",
+        summary: "nginx `ip_hash`: a client's /24, or whole IPv6 address, hashed mod total weight",
+        cost: Cost { lookup: "O(1)", change: "O(n + 6271)", bytes: "25 084" },
+        build: ip_hash,
+        ..BASE
+    },
+    family: "modulo",
+    version: "nginx 1.22.1",
+    rule: "h = 89, then h = (113 h + byte) mod 6271 for the first three bytes of an IPv4 address, all \
+           sixteen of an IPv6 address; h mod the total weight counts through the servers in order, each \
+           as long as it weighs. Keys are addresses; others are refused. Weights are whole numbers from 1",
+    answer: Answer::Server,
+    checked: "nginx_ip_hash.csv",
+};
+
+/// The hash of `ip_hash` over an address in text form.
+static IP_HASHER: HasherInfo = HasherInfo {
+    name: "nginx ip_hash",
+    summary: "h = (113 h + byte) mod 6271 over an address",
+    source: BASE.source,
+    bits: 32,
+    seed: Seed::Fixed,
+    input: Input::Bytes,
+    signed: false,
+    build: |_, _| Box::new(IpHash),
+};
+
+/// What `ip_hash` divides by, and so the number of its digests.
+const IP_DIGESTS: u32 = 6271;
+
+#[derive(Debug)]
+struct IpHash;
+
+impl KeyHash for IpHash {
+    fn hash(&self, text: &[u8]) -> u64 {
+        let hash = |bytes: &[u8]| {
+            bytes.iter().fold(89, |h, &byte| (h * 113 + u64::from(byte)) % u64::from(IP_DIGESTS))
+        };
+        match ip_address(text) {
+            Some(IpAddr::V4(address)) => hash(&address.octets()[..3]),
+            Some(IpAddr::V6(address)) => hash(&address.octets()),
+            None => 0,
+        }
+    }
+
+    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
+        hash_all(keys, out, |text| self.hash(text));
+    }
+}
+
+fn ip_address(text: &[u8]) -> Option<IpAddr> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+fn plain(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
+    let column = ColumnSpec::whole(hash::find("libhashkit-crc")?);
+    let weights = whole_weights(build, 1, i32::MAX as u32)?;
+    let entries = Entries::by_weight(build, column, &weights, Some(1 << 15))?;
+    Ok(Box::new(entries.accepting(is_not_empty)))
+}
+
+fn ip_hash(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
+    if !matches!(build.keys, KeyKind::Text | KeyKind::Bytes) {
+        return Err(Error::unsupported(format!(
+            "nginx-ip-hash takes clients' addresses as keys, this pattern gives {:?} keys",
+            build.keys
+        )));
+    }
+    let weights = whole_weights(build, 1, i32::MAX as u32)?;
+    let column = ColumnSpec::whole(&IP_HASHER);
+    let entries = Entries::by_weight(build, column, &weights, Some(IP_DIGESTS))?;
+    Ok(Box::new(entries.accepting(|key| ip_address(key).is_some())))
+}
+
 fn consistent(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     let crc32 = hash::find("crc32")?;
     check_points(build.cluster.total_weight() * POINTS as f64)?;
-    let hash = (crc32.build)(0, hash::Half::High);
-    let points = build.cluster.nodes.iter().map(|node| {
+    let weights = whole_weights(build, 1, i32::MAX as u32)?;
+    let hash = (crc32.build)(0, Half::High);
+    let points = build.cluster.nodes.iter().zip(&weights).map(|(node, weight)| {
         let mut text = base(node);
         let length = text.len();
         let mut previous = 0;
-        let points = (0..POINTS * node.weight as u64).map(|_| {
+        let points = (0..POINTS * weight).map(|_| {
             text.truncate(length);
             text.extend_from_slice(&(previous as u32).to_le_bytes());
             previous = hash.hash(&text);
@@ -67,7 +184,8 @@ fn consistent(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
         });
         (node.id.into(), points.collect())
     });
-    Ok(Box::new(PointRing::new(build, ColumnSpec::whole(crc32), Successor::AtOrAfter, points)?))
+    let ring = PointRing::new(build, ColumnSpec::whole(crc32), Successor::AtOrAfter, points)?;
+    Ok(Box::new(ring.accepting(is_not_empty)))
 }
 
 /// What the points of a server are hashed from: host, NUL, port; of a Unix socket the path and NUL.
@@ -82,22 +200,46 @@ fn base(node: &Node) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use crate::keys::KeyKind;
+    use crate::cluster::Node;
+    use crate::keys::{Key, KeyBatch, KeyKind};
     use crate::preset::vectors::{Case, Servers, Vectors, port};
 
     #[test]
     fn recorded_placements() {
         let vectors = Vectors::read("nginx_hash.csv", 207);
         let keys = vectors.keys("key", KeyKind::Text);
-        let lists = Servers::read("nginx_server_lists.json");
-        for column in vectors.columns() {
-            if let Some(list) =
-                column.strip_prefix("consistent|").filter(|l| *l != "n3_name_localhost")
-            {
-                let servers = lists.get(list);
-                let case = Case { preset: "nginx-consistent", params: &[], servers };
-                vectors.check(column, &keys, &case, port(servers));
-            }
+        // `$request_uri` instead of the argument.
+        let mut uris = KeyBatch::new(KeyKind::Text);
+        for key in vectors.column("key") {
+            uris.push(&Key::Text(&format!("/?k={key}")));
         }
+        let lists = Servers::read("nginx_server_lists.json");
+        // A name instead of the address; both addresses that it has are one server by name and port.
+        let named = |node: &Node| Node { host: Some("localhost".into()), ..node.clone() };
+        let localhost: Vec<Node> = lists.get("n3").iter().map(named).collect();
+        for column in &vectors.columns()[1..] {
+            let (mode, list) = column.split_once('|').unwrap();
+            let servers = match list {
+                "n3_name_localhost" => &localhost,
+                list => lists.get(list),
+            };
+            let preset = if mode == "modulo" { "nginx-hash" } else { "nginx-consistent" };
+            let keys = if mode == "consistent_request_uri" { &uris } else { &keys };
+            vectors.check(column, keys, &Case { preset, params: &[], servers }, port(servers));
+        }
+        vectors.finish(&[]);
+    }
+
+    #[test]
+    fn recorded_placements_of_ip_hash() {
+        let vectors = Vectors::read("nginx_ip_hash.csv", 165);
+        let keys = vectors.keys("client_ip", KeyKind::Text);
+        let lists = Servers::read("nginx_server_lists.json");
+        for list in &vectors.columns()[1..] {
+            let servers = lists.get(list);
+            let case = Case { preset: "nginx-ip-hash", params: &[], servers };
+            vectors.check(list, &keys, &case, port(servers));
+        }
+        vectors.finish(&[]);
     }
 }

@@ -9,7 +9,7 @@ use crate::cluster::{Cluster, Node};
 use crate::error::Error;
 use crate::keys::{Digester, Key, KeyBatch, KeyKind};
 use crate::params::Params;
-use crate::strategy::{Build, Placement, Slot};
+use crate::strategy::{Build, Placement, Session, Slot};
 
 fn path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(file)
@@ -143,6 +143,38 @@ impl Vectors {
         place(case.build(keys.kind()).as_ref(), keys)
     }
 
+    /// Sessions, row after row in the order of the file: a new one wherever the columns `of` change. `case`
+    /// says of their values which preset, parameters and servers they mean. Gives the number of rows.
+    pub fn check_sessions<'a>(
+        &'a self,
+        of: &[&str],
+        case: impl Fn(&[&str]) -> (&'static str, Vec<(&'static str, String)>, &'a [Node]),
+    ) -> usize {
+        let of: Vec<Vec<&str>> = of.iter().map(|column| self.column(column)).collect();
+        let (steps, want) = (self.column("step"), self.column("server"));
+        let keys = self.keys("key", KeyKind::Text);
+        let mut open: Option<Open<'_>> = None;
+        for row in 0..keys.len() {
+            let values: Vec<&str> = of.iter().map(|column| column[row]).collect();
+            if open.as_ref().is_none_or(|(before, ..)| *before != values) {
+                assert_eq!(steps[row], "0", "{} row {row}", self.file);
+                let (preset, params, servers) = case(&values);
+                let params: Vec<(&str, &str)> =
+                    params.iter().map(|(k, v)| (*k, v.as_str())).collect();
+                let placement = Case { preset, params: &params, servers }.build(KeyKind::Text);
+                let session = placement.session().expect("a preset with sessions");
+                open = Some((values, placement, session, servers));
+            }
+            let (values, placement, session, servers) = open.as_mut().unwrap();
+            let batch = KeyBatch::single(&keys.key(row), placement.columns());
+            let digests: Vec<u64> =
+                placement.columns().iter().map(|column| batch.digests(column)[0]).collect();
+            let got = numbers(servers)(session.route(&digests));
+            assert_eq!(got, want[row], "{} {values:?} step {}", self.file, steps[row]);
+        }
+        keys.len()
+    }
+
     /// Every column was tested or is among those that are not modelled.
     pub fn finish(&self, not_modelled: &[&str]) {
         let tested = self.tested.borrow();
@@ -157,6 +189,9 @@ impl Vectors {
         }
     }
 }
+
+/// A session under way: the values that it is for, and what it runs on.
+type Open<'a> = (Vec<&'a str>, Box<dyn Placement>, Box<dyn Session>, &'a [Node]);
 
 /// Places all keys of a batch.
 pub fn place(placement: &dyn Placement, keys: &KeyBatch) -> Vec<Slot> {
@@ -266,6 +301,20 @@ pub fn port(servers: &[Node]) -> impl Fn(Slot) -> String {
     |slot| {
         let port = slot.node().and_then(|id| servers[id.0 as usize].port);
         port.map_or(format!("{slot:?}"), |port| port.to_string())
+    }
+}
+
+/// The number of a server: of its name if it has no address, of its port where all share an address,
+/// else the last part of its address.
+pub fn numbers(servers: &[Node]) -> impl Fn(Slot) -> String {
+    |slot| {
+        let Some(id) = slot.node() else { return format!("{slot:?}") };
+        let node = &servers[id.0 as usize];
+        match (&node.host, node.port) {
+            (Some(host), Some(port)) if &**host == "127.0.0.1" => (port % 100).to_string(),
+            (Some(host), _) => host.rsplit('.').next().unwrap().into(),
+            (None, _) => node.name.trim_start_matches(char::is_alphabetic).into(),
+        }
     }
 }
 
