@@ -77,6 +77,7 @@ fn the_table_and_the_strategies_agree() {
     assert_eq!(named, all, "every strategy needs a row in tests/contracts/table.rs");
     assert_eq!(all.len(), strategy::ALL.len(), "names are distinct");
     for info in strategy::ALL {
+        assert!(!info.checked.is_empty(), "{} does not say what it is checked against", info.name);
         let rows: Vec<_> = TABLE.iter().filter(|f| f.strategy == info.name && f.default).collect();
         assert!(!rows.is_empty(), "{}: no row of defaults", info.name);
         if Params::defaults(info.params).is_ok() {

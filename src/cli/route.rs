@@ -197,7 +197,8 @@ fn cluster(args: &RouteArgs) -> Result<Cluster, Error> {
             Ok(Cluster { nodes, ids, down: Vec::new() })
         }
         (None, None) => Err(Error::invalid("no cluster is given")
-            .help("give --nodes N, or --servers with a file or a list parted by commas")),
+            .help("give --nodes N, or --servers with a file or a list parted by commas")
+            .help("of a preset that numbers partitions, --param partitions=N is enough")),
     }
 }
 

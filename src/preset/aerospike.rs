@@ -20,28 +20,30 @@ use crate::keys::view::View;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, Param, Type};
 use crate::strategy::support::step;
-use crate::strategy::{Build, Explanation, Placement, Slot};
+use crate::strategy::{Build, Explanation, Placement, Slot, StrategyInfo};
 
 /// Partitions of a namespace.
 const PARTITIONS: u32 = 4096;
 
 /// Aerospike.
 pub static AEROSPIKE: PresetInfo = PresetInfo {
-    strategy: dealt(numbered(
-        "aerospike",
-        "Aerospike",
-        "Aerospike: RIPEMD-160 of set, type and key into 4096 partitions",
-        "aerospike 19.3.0 (PyPI), https://aerospike.com/docs/database/learn/architecture/clustering/data-distribution/",
-        &[SET],
-        aerospike,
-    )),
+    strategy: StrategyInfo {
+        checked: "aerospike_digest_partition.csv (digests)",
+        ..dealt(numbered(
+            "aerospike",
+            "Aerospike",
+            "Aerospike: RIPEMD-160 of set, type and key into 4096 partitions",
+            "aerospike 19.3.0 (PyPI), https://aerospike.com/docs/database/learn/architecture/clustering/data-distribution/",
+            &[SET],
+            aerospike,
+        ))
+    },
     family: "bucket-table",
     version: "aerospike 19.3.0 (PyPI) for the digest; the partition as documented",
     rule: "digest = ripemd160(set ‖ type ‖ value), with type 3 and UTF-8 for texts, type 1 and 8 bytes, high \
            byte first, for integers; partition = the first two bytes, low byte first, mod 4096. The \
            namespace is not hashed. Integers beyond i64 are refused",
     answer: Answer::Partition,
-    checked: "aerospike_digest_partition.csv (digests)",
 };
 
 const SET: Param = Param::new(

@@ -20,6 +20,7 @@ use crate::strategy::{Build, Cost, History, Placement, StrategyInfo};
 /// Token ranges of equal size.
 pub static CASSANDRA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "cassandra_tokens.csv, cassandra_typed_tokens.csv (tokens; which node has a token is not recorded)",
         history: History::Free,
         cost: Cost { lookup: "O(1)", change: "O(n)", bytes: "4 n" },
         ..numbered(
@@ -39,7 +40,6 @@ pub static CASSANDRA: PresetInfo = PresetInfo {
            high byte first, the part, 0. Node i of n has the token i · ⌊2^64/n⌋ − 2^63, or i · ⌊2^127/n⌋; a key lives on \
            the first node whose token is at or after its own, going round. An empty key is refused",
     answer: Answer::Server,
-    checked: "cassandra_tokens.csv, cassandra_typed_tokens.csv (tokens; which node has a token is not recorded)",
 };
 
 const PARTITIONER: Param = Param::new(

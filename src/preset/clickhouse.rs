@@ -32,6 +32,8 @@ const HASH: Param = Param::new(
 /// `jumpConsistentHash`.
 pub static JUMP: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "clickhouse_consistent_hash.csv (columns jump_*), jump_edge_guava_vs_reference.csv \
+              (column clickhouse_jumpConsistentHash)",
         movement: Movement::Minimal,
         cost: Cost { lookup: "O(log n)", change: "O(partitions)", bytes: "4 · partitions" },
         ..numbered(
@@ -48,13 +50,12 @@ pub static JUMP: PresetInfo = PresetInfo {
     rule: "the jump hash of Lamping and Veach of the 64 bits of the argument; more than 32768 buckets \
            are an error",
     answer: Answer::Partition,
-    checked: "clickhouse_consistent_hash.csv (columns jump_*), jump_edge_guava_vs_reference.csv \
-              (column clickhouse_jumpConsistentHash)",
 };
 
 /// `kostikConsistentHash`.
 pub static KOSTIK: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "clickhouse_consistent_hash.csv (columns kostik_*)",
         movement: Movement::Minimal,
         ..numbered(
             "clickhouse-kostik",
@@ -73,7 +74,6 @@ pub static KOSTIK: PresetInfo = PresetInfo {
            (((((d << 16−k) | c >> k) << 17−k) | b >> k−1) << 17−k | a >> k−1) mod (L(L + 1)), if v is \
            below n; else pow2(2^(k−1)). More than 32768 buckets are an error",
     answer: Answer::Partition,
-    checked: "clickhouse_consistent_hash.csv (columns kostik_*)",
 };
 
 fn consistent(build: &Build<'_>, bucket: fn(u64, u32) -> u32) -> Result<Box<dyn Placement>, Error> {

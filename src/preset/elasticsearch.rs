@@ -12,21 +12,25 @@ use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::keys::KeyKind;
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Most shards of an index (`index.max_number_of_shards`).
 const MOST: u32 = 1024;
 
 /// Document routing.
 pub static ROUTING: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "elasticsearch",
-        "Elasticsearch",
-        "Elasticsearch and OpenSearch: Murmur3 of the routing value in UTF-16, over routing shards, to a primary shard",
-        "Elasticsearch, https://www.elastic.co/guide/en/elasticsearch/reference/current/mapping-routing-field.html",
-        &[SHARDS, ROUTING_SHARDS],
-        routing,
-    ),
+    strategy: StrategyInfo {
+        checked: "elasticsearch_routing_lucene_murmur3.csv, from_upstream_unit_tests.json (testBWC_8_shards, \
+              murmur3_function_u32; not the partitioned indices, whose keys are two values)",
+        ..numbered(
+            "elasticsearch",
+            "Elasticsearch",
+            "Elasticsearch and OpenSearch: Murmur3 of the routing value in UTF-16, over routing shards, to a primary shard",
+            "Elasticsearch, https://www.elastic.co/guide/en/elasticsearch/reference/current/mapping-routing-field.html",
+            &[SHARDS, ROUTING_SHARDS],
+            routing,
+        )
+    },
     family: "modulo",
     version: "Lucene 8.7.0; Elasticsearch's own tests of routing (7.0 and later)",
     rule: "h = murmur3-32 with seed 0 of the routing value (by default the _id) as UTF-16, low byte first, \
@@ -34,8 +38,6 @@ pub static ROUTING: PresetInfo = PresetInfo {
            which is shards · 2^max(1, 10 − ⌈log2 shards⌉) by default since 7.0. routing_partition_size \
            is not modelled: there a shard depends on two values, routing and _id",
     answer: Answer::Partition,
-    checked: "elasticsearch_routing_lucene_murmur3.csv, from_upstream_unit_tests.json (testBWC_8_shards, \
-              murmur3_function_u32; not the partitioned indices, whose keys are two values)",
 };
 
 const SHARDS: Param = Param::new(

@@ -12,28 +12,30 @@ use super::partitions::{JAVA_INTEGER, JAVA_KINDS, Partitioned, column, fitting, 
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Most key groups (`UPPER_BOUND_MAX_PARALLELISM`).
 const MOST: i64 = 32_768;
 
 /// Key groups and subtasks.
 pub static FLINK: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "flink",
-        "Flink",
-        "Flink keyBy: Java's hash code, mixed, to a key group; contiguous key groups to a subtask",
-        "Apache Flink 2.3.0, https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/datastream/execution/parallel/#setting-the-maximum-parallelism",
-        &[ANSWER, MAX_PARALLELISM, PARALLELISM, JAVA_INTEGER],
-        flink,
-    ),
+    strategy: StrategyInfo {
+        checked: "flink_key_group.csv, flink_murmurHash_int.csv",
+        ..numbered(
+            "flink",
+            "Flink",
+            "Flink keyBy: Java's hash code, mixed, to a key group; contiguous key groups to a subtask",
+            "Apache Flink 2.3.0, https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/datastream/execution/parallel/#setting-the-maximum-parallelism",
+            &[ANSWER, MAX_PARALLELISM, PARALLELISM, JAVA_INTEGER],
+            flink,
+        )
+    },
     family: "bucket-table",
     version: "Flink 2.3.0",
     rule: "m = murmur3-32 with seed 0 of the key's hashCode() as 4 bytes, low byte first, signed; h = |m|, and 0 for \
            −2^31; key group = h mod max-parallelism; subtask = key group · parallelism / max-parallelism, \
            integer division",
     answer: Answer::Partition,
-    checked: "flink_key_group.csv, flink_murmurHash_int.csv",
 };
 
 const ANSWER: Param = Param::new(

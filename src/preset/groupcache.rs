@@ -16,6 +16,7 @@ use crate::strategy::{Build, Cost, History, Movement, Order, Placement, Strategy
 /// groupcache.
 pub static GROUPCACHE: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "groupcache_consistenthash.csv",
         name: "groupcache",
         title: "groupcache",
         summary: "Go's groupcache: a ring of 50 CRC-32 points a peer, numbers before names",
@@ -39,7 +40,6 @@ pub static GROUPCACHE: PresetInfo = PresetInfo {
            as http://10.0.0.3:8000; of equal points the later peer's stays; a key's crc32 belongs to the \
            first point at or after it",
     answer: Answer::Server,
-    checked: "groupcache_consistenthash.csv",
 };
 
 fn groupcache(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -19,6 +19,8 @@ use crate::strategy::{Build, Cost, Movement, Placement, StrategyInfo};
 /// `Hashing.consistentHash`.
 pub static CONSISTENT: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "guava_consistent_hash_long.csv, guava_consistent_hash_hashcode.csv, \
+              jump_edge_guava_vs_reference.csv (column guava_consistentHash)",
         movement: Movement::Minimal,
         cost: Cost { lookup: "O(log n)", change: "O(partitions)", bytes: "4 · partitions" },
         ..numbered(
@@ -37,8 +39,6 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
            stop unless 0 ≤ next < n. Hash codes become the key by padToLong: their first 8 bytes, low \
            byte first, shorter ones zero-extended",
     answer: Answer::Partition,
-    checked: "guava_consistent_hash_long.csv, guava_consistent_hash_hashcode.csv, \
-              jump_edge_guava_vs_reference.csv (column guava_consistentHash)",
 };
 
 const HASH: Param = Param::new(

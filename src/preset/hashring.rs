@@ -20,6 +20,7 @@ use crate::strategy::{Build, History, Movement, Order, Placement, StrategyInfo};
 /// hashring.
 pub static HASHRING: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "npm_hashring.csv",
         name: "npm-hashring",
         title: "npm hashring",
         summary: "Node.js hashring: ketama with 160 MD5 points a server, give or take a rounding",
@@ -65,7 +66,6 @@ pub static HASHRING: PresetInfo = PresetInfo {
            server's comes first; the first 4 bytes of a key's digest belong to the first point at or \
            after them",
     answer: Answer::Server,
-    checked: "npm_hashring.csv",
 };
 
 /// The first 16 bytes of a digest.

@@ -11,21 +11,24 @@ use super::partitions::{Partitioned, column, count, dealt, fits_i32, numbered, t
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::keys::KeyKind;
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Hazelcast's own seed of Murmur3.
 const SEED: u64 = 0x0100_0193;
 
 /// Hazelcast.
 pub static HAZELCAST: PresetInfo = PresetInfo {
-    strategy: dealt(numbered(
-        "hazelcast",
-        "Hazelcast",
-        "Hazelcast: Murmur3 of the serialized key into 271 partitions",
-        "hazelcast-python-client 5.7.0, https://docs.hazelcast.com/hazelcast/latest/architecture/data-partitioning",
-        &[usually(271, i32::MAX as i64)],
-        hazelcast,
-    )),
+    strategy: StrategyInfo {
+        checked: "hazelcast_partition.csv",
+        ..dealt(numbered(
+            "hazelcast",
+            "Hazelcast",
+            "Hazelcast: Murmur3 of the serialized key into 271 partitions",
+            "hazelcast-python-client 5.7.0, https://docs.hazelcast.com/hazelcast/latest/architecture/data-partitioning",
+            &[usually(271, i32::MAX as i64)],
+            hazelcast,
+        ))
+    },
     family: "bucket-table",
     version: "hazelcast-python-client 5.7.0",
     rule: "h = murmur3-32 with seed 01000193 of the serialized key without its header, signed: a text as \
@@ -33,7 +36,6 @@ pub static HAZELCAST: PresetInfo = PresetInfo {
            first; |h| mod partitions, and 0 for −2^31. Integers beyond 32 bits are refused: the client's \
            default type is int",
     answer: Answer::Partition,
-    checked: "hazelcast_partition.csv",
 };
 
 fn hazelcast(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

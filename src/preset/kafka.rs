@@ -8,25 +8,27 @@ use super::partitions::{PARTITIONS, Partitioned, column, count, fits_i32, fits_i
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// The default partitioner.
 pub static KAFKA: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "kafka",
-        "Kafka",
-        "Kafka's default partitioner for records with a key: MurmurHash2, low 31 bits, mod partitions",
-        "kafka-python 3.0.12, https://kafka.apache.org/documentation/#producerconfigs_partitioner.class",
-        &[PARTITIONS, SERIALIZER],
-        kafka,
-    ),
+    strategy: StrategyInfo {
+        checked: "kafka_default_partitioner.csv",
+        ..numbered(
+            "kafka",
+            "Kafka",
+            "Kafka's default partitioner for records with a key: MurmurHash2, low 31 bits, mod partitions",
+            "kafka-python 3.0.12, https://kafka.apache.org/documentation/#producerconfigs_partitioner.class",
+            &[PARTITIONS, SERIALIZER],
+            kafka,
+        )
+    },
     family: "modulo",
     version: "kafka-python 3.0.12, as kafkajs 2.2.4 and librdkafka 2.0.2",
     rule: "(murmur2(key, seed 9747b28c) & 7fffffff) mod partitions. An empty key is hashed like any \
            other (275646681); a record without a key, which is not the same, sticks to a partition for \
            a batch, whichever it is, and cannot be placed",
     answer: Answer::Partition,
-    checked: "kafka_default_partitioner.csv",
 };
 
 const SERIALIZER: Param = Param::new(

@@ -19,6 +19,7 @@ use crate::strategy::{Build, History, Movement, Order, Placement, StrategyInfo};
 /// libketama.
 pub static KETAMA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "libketama.csv, libketama_points_n3.csv, libketama_points_w4_1_2_1_2.csv",
         name: "libketama",
         title: "libketama",
         summary: "the original ketama: 160 MD5 points a server of average weight",
@@ -38,7 +39,6 @@ pub static KETAMA: PresetInfo = PresetInfo {
            four points (4 bytes, low byte first). The first 4 bytes of a key's MD5 belong to the first \
            point at or after them. Recorded for ASCII keys only: the binding mangles others",
     answer: Answer::Server,
-    checked: "libketama.csv, libketama_points_n3.csv, libketama_points_w4_1_2_1_2.csv",
 };
 
 fn libketama(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -56,6 +56,7 @@ const SOURCE: &str = "libmemcached 1.1.4, libmemcached/hosts.cc and hash.cc, \
                       https://github.com/awesomized/libmemcached";
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",
@@ -72,6 +73,7 @@ const BASE: StrategyInfo = StrategyInfo {
 /// `DISTRIBUTION_CONSISTENT_KETAMA` and `DISTRIBUTION_CONSISTENT`.
 pub static KETAMA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "libmemcached_ketama.csv",
         name: "libmemcached-ketama",
         title: "libmemcached ketama",
         summary: "libmemcached's consistent and ketama distributions: 100 one-at-a-time points a server",
@@ -85,12 +87,12 @@ pub static KETAMA: PresetInfo = PresetInfo {
            first point at or after it. KETAMA and CONSISTENT give the same. Keys that memcached's \
            protocol does not take (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: "libmemcached_ketama.csv",
 };
 
 /// `BEHAVIOR_KETAMA_WEIGHTED`.
 pub static WEIGHTED: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "libmemcached_ketama_weighted.csv",
         name: "libmemcached-ketama-weighted",
         title: "libmemcached ketama weighted",
         summary: "libmemcached's KETAMA_WEIGHTED: 160 MD5 points a server of average weight",
@@ -106,12 +108,12 @@ pub static WEIGHTED: PresetInfo = PresetInfo {
            its MD5, belongs to the first point at or after it. Keys that memcached's protocol does \
            not take (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: "libmemcached_ketama_weighted.csv",
 };
 
 /// `DISTRIBUTION_CONSISTENT_KETAMA_SPY`.
 pub static SPY: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "libmemcached_ketama_spy.csv",
         name: "libmemcached-ketama-spy",
         title: "libmemcached ketama spy",
         summary: "libmemcached's KETAMA_SPY: as its ketama, with servers named /host:port",
@@ -122,12 +124,12 @@ pub static SPY: PresetInfo = PresetInfo {
     version: VERSION,
     rule: "as libmemcached-ketama, with server names /host:port-i whatever the port",
     answer: Answer::Server,
-    checked: "libmemcached_ketama_spy.csv",
 };
 
 /// `DISTRIBUTION_MODULA`.
 pub static MODULA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "libmemcached_modula.csv",
         name: "libmemcached-modula",
         title: "libmemcached modula",
         summary: "libmemcached's default distribution: hash mod servers",
@@ -145,7 +147,6 @@ pub static MODULA: PresetInfo = PresetInfo {
            that memcached's protocol does not take (empty, over 250 bytes, blanks, control characters) \
            are refused",
     answer: Answer::Server,
-    checked: "libmemcached_modula.csv",
 };
 
 fn ketama(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

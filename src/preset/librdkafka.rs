@@ -10,62 +10,68 @@ use super::partitions::{PARTITIONS, Partitioned, column, count, numbered};
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 const SOURCE: &str = "librdkafka 2.0.2, https://docs.confluent.io/platform/current/clients/librdkafka/html/md_CONFIGURATION.html";
 
 /// `consistent`.
 pub static CONSISTENT: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "librdkafka-consistent",
-        "librdkafka consistent",
-        "librdkafka's `consistent`, with `_random` its default: CRC-32 mod partitions",
-        SOURCE,
-        &[PARTITIONS, RANDOM],
-        consistent,
-    ),
+    strategy: StrategyInfo {
+        checked: "librdkafka_partitioners.csv (columns consistent_crc32_*)",
+        ..numbered(
+            "librdkafka-consistent",
+            "librdkafka consistent",
+            "librdkafka's `consistent`, with `_random` its default: CRC-32 mod partitions",
+            SOURCE,
+            &[PARTITIONS, RANDOM],
+            consistent,
+        )
+    },
     family: "modulo",
     version: "librdkafka 2.0.2",
     rule: "crc32(key) mod partitions, unsigned. consistent_random (`random`) sends messages without a \
            key or with an empty one anywhere: an empty key is then refused here",
     answer: Answer::Partition,
-    checked: "librdkafka_partitioners.csv (columns consistent_crc32_*)",
 };
 
 /// `murmur2`.
 pub static MURMUR2: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "librdkafka-murmur2",
-        "librdkafka murmur2",
-        "librdkafka's `murmur2` and `murmur2_random`: what Kafka's Java producer does with a key",
-        SOURCE,
-        &[PARTITIONS],
-        murmur2,
-    ),
+    strategy: StrategyInfo {
+        checked: "librdkafka_partitioners.csv (columns murmur2_*)",
+        ..numbered(
+            "librdkafka-murmur2",
+            "librdkafka murmur2",
+            "librdkafka's `murmur2` and `murmur2_random`: what Kafka's Java producer does with a key",
+            SOURCE,
+            &[PARTITIONS],
+            murmur2,
+        )
+    },
     family: "modulo",
     version: "librdkafka 2.0.2",
     rule: "(murmur2(key, seed 9747b28c) & 7fffffff) mod partitions; an empty key is hashed like any \
            other, and murmur2_random differs for messages without a key only",
     answer: Answer::Partition,
-    checked: "librdkafka_partitioners.csv (columns murmur2_*)",
 };
 
 /// `fnv1a`.
 pub static FNV1A: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "librdkafka-fnv1a",
-        "librdkafka fnv1a",
-        "librdkafka's `fnv1a` and `fnv1a_random`, after Sarama: absolute value of FNV-1a mod partitions",
-        SOURCE,
-        &[PARTITIONS],
-        fnv1a,
-    ),
+    strategy: StrategyInfo {
+        checked: "librdkafka_partitioners.csv (columns fnv1a_*)",
+        ..numbered(
+            "librdkafka-fnv1a",
+            "librdkafka fnv1a",
+            "librdkafka's `fnv1a` and `fnv1a_random`, after Sarama: absolute value of FNV-1a mod partitions",
+            SOURCE,
+            &[PARTITIONS],
+            fnv1a,
+        )
+    },
     family: "modulo",
     version: "librdkafka 2.0.2",
     rule: "|fnv1a-32(key) as i32| mod partitions, where −2^31 becomes 2^31; an empty key is hashed like \
            any other, and fnv1a_random differs for messages without a key only",
     answer: Answer::Partition,
-    checked: "librdkafka_partitioners.csv (columns fnv1a_*)",
 };
 
 const RANDOM: Param = Param::new(

@@ -27,49 +27,56 @@ const MOST: u32 = 8192;
 
 /// `PARTITION BY HASH`.
 pub static HASH: PresetInfo = PresetInfo {
-    strategy: integers(numbered(
-        "mariadb-hash",
-        "MariaDB HASH",
-        "MariaDB and MySQL `PARTITION BY HASH(c)`: the absolute remainder of an integer column",
-        SOURCE,
-        &[PARTITIONS, INTEGER],
-        |build| hash(build, remainder),
-    )),
+    strategy: StrategyInfo {
+        checked: "mariadb_partition_bigint.csv, mariadb_partition_int.csv (HASH)",
+        ..integers(numbered(
+            "mariadb-hash",
+            "MariaDB HASH",
+            "MariaDB and MySQL `PARTITION BY HASH(c)`: the absolute remainder of an integer column",
+            SOURCE,
+            &[PARTITIONS, INTEGER],
+            |build| hash(build, remainder),
+        ))
+    },
     family: "modulo",
     version: VERSION,
     rule: "|c % partitions|, the remainder with the sign of c. Integers that do not fit the column are refused",
     answer: Answer::Partition,
-    checked: "mariadb_partition_bigint.csv, mariadb_partition_int.csv (HASH)",
 };
 
 /// `PARTITION BY LINEAR HASH`.
 pub static LINEAR_HASH: PresetInfo = PresetInfo {
-    strategy: integers(numbered(
-        "mariadb-linear-hash",
-        "MariaDB LINEAR HASH",
-        "MariaDB and MySQL `PARTITION BY LINEAR HASH(c)`: low bits of an integer column, powers of two",
-        SOURCE,
-        &[PARTITIONS, INTEGER],
-        |build| hash(build, linear),
-    )),
+    strategy: StrategyInfo {
+        checked: "mariadb_partition_bigint.csv, mariadb_partition_int.csv (LINEAR HASH)",
+        ..integers(numbered(
+            "mariadb-linear-hash",
+            "MariaDB LINEAR HASH",
+            "MariaDB and MySQL `PARTITION BY LINEAR HASH(c)`: low bits of an integer column, powers of two",
+            SOURCE,
+            &[PARTITIONS, INTEGER],
+            |build| hash(build, linear),
+        ))
+    },
     family: "modulo",
     version: VERSION,
     rule: "m = the least power of two that is no less than partitions; c mod m, by the low bits of c; if \
            that is no partition, c mod m/2. Integers that do not fit the column are refused",
     answer: Answer::Partition,
-    checked: "mariadb_partition_bigint.csv, mariadb_partition_int.csv (LINEAR HASH)",
 };
 
 /// `PARTITION BY KEY`.
 pub static KEY: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "mariadb-key",
-        "MariaDB KEY",
-        "MariaDB `PARTITION BY KEY(c)`: a hash of the sort key of the column, mod partitions",
-        SOURCE,
-        &[PARTITIONS, COLUMN],
-        |build| key(build, |digest, n| (digest % u64::from(n)) as u32),
-    ),
+    strategy: StrategyInfo {
+        checked: "mariadb_partition_bigint.csv, _int, _text, _latin1 (KEY)",
+        ..numbered(
+            "mariadb-key",
+            "MariaDB KEY",
+            "MariaDB `PARTITION BY KEY(c)`: a hash of the sort key of the column, mod partitions",
+            SOURCE,
+            &[PARTITIONS, COLUMN],
+            |build| key(build, |digest, n| (digest % u64::from(n)) as u32),
+        )
+    },
     family: "modulo",
     version: VERSION,
     rule: "h = 1, s = 4; for each byte b of the sort key h ^= ((h & 63) + s) · b + (h << 8), s += 3, in 64 \
@@ -82,25 +89,26 @@ pub static KEY: PresetInfo = PresetInfo {
            make h even for nearly every text: of an even number of partitions the odd ones stay almost \
            empty, as was recorded (196 keys to 7 of 2 partitions)",
     answer: Answer::Partition,
-    checked: "mariadb_partition_bigint.csv, _int, _text, _latin1 (KEY)",
 };
 
 /// `PARTITION BY LINEAR KEY`.
 pub static LINEAR_KEY: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "mariadb-linear-key",
-        "MariaDB LINEAR KEY",
-        "MariaDB `PARTITION BY LINEAR KEY(c)`: low bits of the hash of KEY, powers of two",
-        SOURCE,
-        &[PARTITIONS, COLUMN],
-        |build| key(build, linear),
-    ),
+    strategy: StrategyInfo {
+        checked: "mariadb_partition_bigint.csv, _int, _text (LINEAR KEY)",
+        ..numbered(
+            "mariadb-linear-key",
+            "MariaDB LINEAR KEY",
+            "MariaDB `PARTITION BY LINEAR KEY(c)`: low bits of the hash of KEY, powers of two",
+            SOURCE,
+            &[PARTITIONS, COLUMN],
+            |build| key(build, linear),
+        )
+    },
     family: "modulo",
     version: VERSION,
     rule: "the 32-bit hash h of mariadb-key; m = the least power of two that is no less than partitions; h \
            mod m; if that is no partition, h mod m/2",
     answer: Answer::Partition,
-    checked: "mariadb_partition_bigint.csv, _int, _text (LINEAR KEY)",
 };
 
 const INTEGER: Param = Param::new(

@@ -14,18 +14,22 @@ use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::{Default, Param, Type};
 use crate::strategy::quota::{self, Layout};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Hashed shard keys.
 pub static HASHED: PresetInfo = PresetInfo {
-    strategy: dealt(numbered(
-        "mongodb-hashed",
-        "MongoDB hashed",
-        "MongoDB hashed shard key: MD5 of the typed value, in chunks that split the 64-bit range evenly",
-        "MongoDB, https://www.mongodb.com/docs/manual/core/hashed-sharding/",
-        &[CHUNKS],
-        hashed,
-    )),
+    strategy: StrategyInfo {
+        checked: "from_upstream_unit_tests.json (mongodb: integers and strings; not doubles, ObjectIds, booleans, \
+              MinKey and MaxKey, which are no keys here)",
+        ..dealt(numbered(
+            "mongodb-hashed",
+            "MongoDB hashed",
+            "MongoDB hashed shard key: MD5 of the typed value, in chunks that split the 64-bit range evenly",
+            "MongoDB, https://www.mongodb.com/docs/manual/core/hashed-sharding/",
+            &[CHUNKS],
+            hashed,
+        ))
+    },
     family: "range",
     version: "hash64 of MongoDB's own test hasher_test.cpp",
     rule: "h = the first 8 bytes, low byte first, signed, of md5(seed 0 as 4 bytes ‖ type as 4 bytes ‖ value): \
@@ -33,8 +37,6 @@ pub static HASHED: PresetInfo = PresetInfo {
            bytes, UTF-8, NUL. Of n chunks the inner bounds lie ⌊(2^63 − 1)/n⌋ · 2 apart around 0, a bound \
            belongs to the chunk above it. Integers beyond i64 are refused",
     answer: Answer::Partition,
-    checked: "from_upstream_unit_tests.json (mongodb: integers and strings; not doubles, ObjectIds, booleans, \
-              MinKey and MaxKey, which are no keys here)",
 };
 
 const CHUNKS: Param = Param::new(

@@ -30,6 +30,7 @@ const POINTS: u64 = 160;
 /// `hash KEY consistent`.
 pub static CONSISTENT: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "nginx_hash.csv",
         name: "nginx-consistent",
         title: "nginx consistent",
         summary: "nginx `hash KEY consistent`: a ring of 160 chained CRC-32 points per weight",
@@ -54,10 +55,10 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
     rule: "per server 160 × weight points: h = crc32(host ‖ 0x00 ‖ port ‖ previous h as 4 bytes, low \
            byte first), previous 0 at first; a key's crc32 belongs to the first point at or after it",
     answer: Answer::Server,
-    checked: "nginx_hash.csv",
 };
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",
@@ -74,6 +75,7 @@ const BASE: StrategyInfo = StrategyInfo {
 /// `hash KEY`.
 pub static HASH: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "nginx_hash.csv",
         name: "nginx-hash",
         title: "nginx hash",
         summary: "nginx `hash KEY`: 15 bits of CRC-32 mod total weight",
@@ -86,12 +88,12 @@ pub static HASH: PresetInfo = PresetInfo {
            long as it weighs. Weights are whole numbers from 1; an empty key goes round robin and is \
            refused here",
     answer: Answer::Server,
-    checked: "nginx_hash.csv",
 };
 
 /// `ip_hash`.
 pub static IP_HASH: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "nginx_ip_hash.csv",
         name: "nginx-ip-hash",
         title: "nginx ip_hash",
         summary: "nginx `ip_hash`: a client's /24, or whole IPv6 address, hashed mod total weight",
@@ -105,7 +107,6 @@ pub static IP_HASH: PresetInfo = PresetInfo {
            sixteen of an IPv6 address; h mod the total weight counts through the servers in order, each \
            as long as it weighs. Keys are addresses; others are refused. Weights are whole numbers from 1",
     answer: Answer::Server,
-    checked: "nginx_ip_hash.csv",
 };
 
 /// The hash of `ip_hash` over an address in text form.

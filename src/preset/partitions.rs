@@ -80,6 +80,8 @@ pub const fn numbered(
         title,
         summary,
         source,
+        // Every preset says so itself.
+        checked: "",
         caps: Caps {
             weights: Weights::Equal,
             replicas: false,

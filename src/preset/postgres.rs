@@ -11,18 +11,21 @@ use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::keys::KeyKind;
 use crate::strategy::remainder::Remainder;
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Hash partitions of one column.
 pub static HASH: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "postgres-hash",
-        "PostgreSQL hash",
-        "PostgreSQL `PARTITION BY HASH` of one text, integer or uuid column, partition = remainder",
-        "PostgreSQL 15.18, https://www.postgresql.org/docs/15/ddl-partitioning.html",
-        &[PARTITIONS],
-        hash,
-    ),
+    strategy: StrategyInfo {
+        checked: "postgres_hash_partition_text.csv, _int8, _int4, _uuid (not _int8_text, whose keys are two columns)",
+        ..numbered(
+            "postgres-hash",
+            "PostgreSQL hash",
+            "PostgreSQL `PARTITION BY HASH` of one text, integer or uuid column, partition = remainder",
+            "PostgreSQL 15.18, https://www.postgresql.org/docs/15/ddl-partitioning.html",
+            &[PARTITIONS],
+            hash,
+        )
+    },
     family: "modulo",
     version: "PostgreSQL 15.18",
     rule: "x = the type's extended hash (lookup3 of the bytes) under seed 7a5b22367996dcfd; remainder = (x + \
@@ -30,7 +33,6 @@ pub static HASH: PresetInfo = PresetInfo {
            as low half XOR high half, the latter inverted if negative. A text with a NUL character and an \
            integer beyond int8 are refused. NULL hashes to 0 and cannot be a key here",
     answer: Answer::Partition,
-    checked: "postgres_hash_partition_text.csv, _int8, _int4, _uuid (not _int8_text, whose keys are two columns)",
 };
 
 fn hash(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

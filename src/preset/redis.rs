@@ -18,6 +18,7 @@ use crate::strategy::{Build, Cost, Placement, StrategyInfo};
 /// Redis Cluster.
 pub static CLUSTER: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "redis_cluster_keyslot.csv; the slots that redis-cli prints for 3 masters",
         cost: Cost { lookup: "O(1)", change: "O(16384)", bytes: "4 · 16384" },
         ..dealt(numbered(
             "redis-cluster",
@@ -35,7 +36,6 @@ pub static CLUSTER: PresetInfo = PresetInfo {
            slots from round(i · 16384/n) on, in single precision, as `redis-cli --cluster create` \
            assigns them. Without servers the answer is the slot",
     answer: Answer::Partition,
-    checked: "redis_cluster_keyslot.csv; the slots that redis-cli prints for 3 masters",
 };
 
 fn cluster(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

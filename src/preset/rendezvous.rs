@@ -26,6 +26,7 @@ const SEED: Param = Param::new(
 );
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",
@@ -42,6 +43,7 @@ const BASE: StrategyInfo = StrategyInfo {
 /// clandestined.
 pub static CLANDESTINED: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "rendezvous_clandestined.csv",
         name: "clandestined",
         title: "clandestined",
         summary: "Python's clandestined: highest MurmurHash3 of node and key",
@@ -53,12 +55,12 @@ pub static CLANDESTINED: PresetInfo = PresetInfo {
     rule: "the node with the highest MurmurHash3_x86_32(node-key, seed), unsigned; of equal ones the larger \
            name",
     answer: Answer::Server,
-    checked: "rendezvous_clandestined.csv",
 };
 
 /// pymemcache.
 pub static PYMEMCACHE: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "pymemcache_rendezvous.csv",
         name: "pymemcache",
         title: "pymemcache",
         summary: "Python's pymemcache: highest MurmurHash3 of host:port and key, by code points",
@@ -73,7 +75,6 @@ pub static PYMEMCACHE: PresetInfo = PresetInfo {
            differ from UTF-8; of equal ones the larger name. Keys that memcached's protocol does not take \
            (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: "pymemcache_rendezvous.csv",
 };
 
 /// How a text is hashed.

@@ -9,27 +9,29 @@ use super::partitions::{JAVA_INTEGER, NONE, PARTITIONS, count, numbered};
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// `HASH_MOD`.
 pub static HASH_MOD: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "shardingsphere-hash-mod",
-        "ShardingSphere HASH_MOD",
-        "ShardingSphere `HASH_MOD`: absolute value of Java's hash code mod sharding count",
-        "Apache ShardingSphere 5, https://shardingsphere.apache.org/document/current/en/user-manual/common-config/builtin-algorithm/sharding/#hash-modulo-sharding-algorithm",
-        &[PARTITIONS, JAVA_INTEGER, ABS],
-        hash_mod,
-    ),
+    strategy: StrategyInfo {
+        checked: "java_hashcode_string.csv (hashCode, long_Math_abs_*, int_Math_abs_*; the other columns are \
+              reductions of other programs and the spread of hash tables), java_hashcode_long_int.csv (not \
+              BigInteger)",
+        ..numbered(
+            "shardingsphere-hash-mod",
+            "ShardingSphere HASH_MOD",
+            "ShardingSphere `HASH_MOD`: absolute value of Java's hash code mod sharding count",
+            "Apache ShardingSphere 5, https://shardingsphere.apache.org/document/current/en/user-manual/common-config/builtin-algorithm/sharding/#hash-modulo-sharding-algorithm",
+            &[PARTITIONS, JAVA_INTEGER, ABS],
+            hash_mod,
+        )
+    },
     family: "modulo",
     version: "rule of ShardingSphere 5, hash codes and absolute values of JDK 17",
     rule: "Math.abs((long) value.hashCode()) % count, never negative. With `abs` = int, as in hand-written \
            copies, Math.abs of the hash code −2^31 stays −2^31, and its remainder, unless it is 0, names \
            no shard: the key is misrouted",
     answer: Answer::Partition,
-    checked: "java_hashcode_string.csv (hashCode, long_Math_abs_*, int_Math_abs_*; the other columns are \
-              reductions of other programs and the spread of hash tables), java_hashcode_long_int.csv (not \
-              BigInteger)",
 };
 
 const ABS: Param = Param::new(

@@ -12,7 +12,7 @@ use super::partitions::{
 use super::{Answer, PresetInfo};
 use crate::error::Error;
 use crate::params::Param;
-use crate::strategy::{Build, Placement};
+use crate::strategy::{Build, Placement, StrategyInfo};
 
 /// Seed of the hash of data frames.
 const SEED: u64 = 42;
@@ -22,42 +22,46 @@ const SHUFFLE: Param = usually(200, i32::MAX as i64);
 
 /// `repartition(n, column)`.
 pub static SQL: PresetInfo = PresetInfo {
-    strategy: dealt(numbered(
-        "spark-sql",
-        "Spark SQL",
-        "Spark SQL `repartition(n, column)` and shuffles: Spark's Murmur3, pmod partitions",
-        "Apache Spark 4.3.0, https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.repartition.html",
-        &[SHUFFLE, INTEGER_TYPE],
-        sql,
-    )),
+    strategy: StrategyInfo {
+        checked: "spark_string.csv, spark_bigint.csv (columns sql_hash_* and df_*; not xxhash64, which \
+              partitions nothing, nor the hash of two columns)",
+        ..dealt(numbered(
+            "spark-sql",
+            "Spark SQL",
+            "Spark SQL `repartition(n, column)` and shuffles: Spark's Murmur3, pmod partitions",
+            "Apache Spark 4.3.0, https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.repartition.html",
+            &[SHUFFLE, INTEGER_TYPE],
+            sql,
+        ))
+    },
     family: "modulo",
     version: "Spark 4.3.0",
     rule: "pmod(h, partitions) with h = murmur3 of seed 42, signed, in which each byte of a text after the \
            last whole block of 4 is a sign-extended block of its own; an int is one block, a bigint two, \
            the low one first. int and bigint of equal value differ",
     answer: Answer::Partition,
-    checked: "spark_string.csv, spark_bigint.csv (columns sql_hash_* and df_*; not xxhash64, which \
-              partitions nothing, nor the hash of two columns)",
 };
 
 /// `HashPartitioner`.
 pub static RDD: PresetInfo = PresetInfo {
-    strategy: numbered(
-        "spark-rdd",
-        "Spark RDD",
-        "Spark `HashPartitioner` of RDDs: Java's hash code, floorMod partitions",
-        "Apache Spark 4.3.0, https://spark.apache.org/docs/latest/api/java/org/apache/spark/HashPartitioner.html",
-        &[PARTITIONS, JAVA_INTEGER],
-        |build| {
-            let partitions = count(build).max(1);
-            by_hash_code(build, move |h| floor_mod(h, partitions))
-        },
-    ),
+    strategy: StrategyInfo {
+        checked: "spark_string.csv, spark_bigint.csv (columns rdd_*)",
+        ..numbered(
+            "spark-rdd",
+            "Spark RDD",
+            "Spark `HashPartitioner` of RDDs: Java's hash code, floorMod partitions",
+            "Apache Spark 4.3.0, https://spark.apache.org/docs/latest/api/java/org/apache/spark/HashPartitioner.html",
+            &[PARTITIONS, JAVA_INTEGER],
+            |build| {
+                let partitions = count(build).max(1);
+                by_hash_code(build, move |h| floor_mod(h, partitions))
+            },
+        )
+    },
     family: "modulo",
     version: "Spark 4.3.0 on the JVM",
     rule: "floorMod(key.hashCode(), partitions); a null key has partition 0 and cannot be given here",
     answer: Answer::Partition,
-    checked: "spark_string.csv, spark_bigint.csv (columns rdd_*)",
 };
 
 fn sql(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -39,6 +39,7 @@ static NAMES: [&str; MODES.len()] = names(&MODES);
 /// spymemcached.
 pub static SPYMEMCACHED: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "spymemcached.csv; other hashes of array-mod by spymemcached_hashes.csv",
         name: "spymemcached",
         title: "spymemcached",
         summary: "spymemcached's ketama, 160 MD5 points a server, or its ArrayMod",
@@ -83,7 +84,6 @@ pub static SPYMEMCACHED: PresetInfo = PresetInfo {
            array-mod: (hash & 0xffffffff) mod servers, in their order, without weights. Keys that memcached's protocol \
            does not take (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: "spymemcached.csv; other hashes of array-mod by spymemcached_hashes.csv",
 };
 
 fn spymemcached(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -55,6 +55,7 @@ const PARAMS: &[Param] = &[
 ];
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",
@@ -75,6 +76,7 @@ const CHECKED: &str =
 /// `distribution: ketama`.
 pub static KETAMA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: CHECKED,
         name: "twemproxy-ketama",
         title: "twemproxy ketama",
         summary: "twemproxy's ketama: 160 MD5 points a server of average weight, keys by fnv1a_64",
@@ -88,12 +90,12 @@ pub static KETAMA: PresetInfo = PresetInfo {
            tag belongs to the first point at or after it. In memcached pools, keys that the protocol \
            does not take (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: CHECKED,
 };
 
 /// `distribution: modula`.
 pub static MODULA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: CHECKED,
         name: "twemproxy-modula",
         title: "twemproxy modula",
         summary: "twemproxy's modula: hash mod total weight, keys by fnv1a_64",
@@ -110,7 +112,6 @@ pub static MODULA: PresetInfo = PresetInfo {
            which each server stands as often as it weighs. In memcached pools, keys that the protocol \
            does not take (empty, over 250 bytes, blanks, control characters) are refused",
     answer: Answer::Server,
-    checked: CHECKED,
 };
 
 fn ketama(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

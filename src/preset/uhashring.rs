@@ -17,6 +17,7 @@ use crate::strategy::{Build, Cost, History, Movement, Order, Placement, Strategy
 const VERSION: &str = "PyPI uhashring 2.5";
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",
@@ -33,6 +34,7 @@ const BASE: StrategyInfo = StrategyInfo {
 /// The default ring.
 pub static MD5: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "uhashring.csv",
         name: "uhashring-md5",
         title: "uhashring md5",
         summary: "uhashring's default: a ring of 160 whole MD5 digests per weight",
@@ -51,12 +53,12 @@ pub static MD5: PresetInfo = PresetInfo {
            points the later node's stays; a key's MD5 belongs to the first point after it. Of the 128 \
            bits the first 64 are kept here",
     answer: Answer::Server,
-    checked: "uhashring.csv",
 };
 
 /// `hash_fn="ketama"`.
 pub static KETAMA: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "uhashring.csv, uhashring_ketama_points_n3.csv",
         name: "uhashring-ketama",
         title: "uhashring ketama",
         summary: "uhashring's ketama: 160 MD5 points a node of average weight, weights in whole numbers",
@@ -70,7 +72,6 @@ pub static KETAMA: PresetInfo = PresetInfo {
            four points (4 bytes, low byte first); of equal points the later node's stays; the first 4 \
            bytes of a key's MD5 belong to the first point after them",
     answer: Answer::Server,
-    checked: "uhashring.csv, uhashring_ketama_points_n3.csv",
 };
 
 fn md5(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -97,7 +97,6 @@ fn presets() -> Vec<Entry> {
             ("version", p.version.into()),
             ("gives", answer.into()),
             ("rule", p.rule.into()),
-            ("checked against", p.checked.into()),
         ];
         facts.extend(strategy_facts(&p.strategy).into_iter().filter(|(name, _)| *name != "title"));
         let s = &p.strategy;
@@ -149,6 +148,7 @@ fn strategy_facts(s: &StrategyInfo) -> Vec<(&'static str, String)> {
         ("look-up", s.cost.lookup.into()),
         ("change", s.cost.change.into()),
         ("bytes", s.cost.bytes.into()),
+        ("checked against", s.checked.into()),
     ]
 }
 

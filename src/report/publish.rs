@@ -34,8 +34,8 @@ fn refused(dir: &Path, place: &Path, cause: &std::io::Error) -> Error {
 }
 
 /// Writes the files under temporary names and renames them when all are there; then removes what an
-/// earlier run left that this one no longer makes ([`is_ours`]), and tells what that was. On an error
-/// nothing is renamed, and folders that were made for the files are gone again.
+/// earlier run left that this one no longer makes (files that carry its marks), and tells what that
+/// was. On an error nothing is renamed, and folders that were made for the files are gone again.
 pub fn publish(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<String>, Error> {
     // Found out before this run's own record stands there.
     let holds_run = holds_run(dir);

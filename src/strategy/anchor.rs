@@ -24,7 +24,7 @@
 //! - Ownership is not stated: every working bucket has 1/w, but shares do not tell which keys move.
 //!
 //! # Checked against
-//! Lists of the buckets left by each removal, over random changes; the mean number of hashes.
+//! What `INFO.checked` says.
 
 use super::roster::{self, Buckets, CAPACITY, CAPS, Roster};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -37,6 +37,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "AnchorHash",
     summary: "buckets up to a capacity; keys of a removed bucket are hashed again among those that were left",
     source: "Mendelson et al. (2021), doi 10.1109/TNET.2020.3039547",
+    checked: "lists of the buckets left by each removal, over random changes; the mean number of hashes",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Dependent,

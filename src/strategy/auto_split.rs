@@ -23,7 +23,7 @@
 //! - A join for which no range has two digests is unsupported. A change of the strategy builds anew.
 //!
 //! # Checked against
-//! A worked example; the ranges after random changes: they cover every digest once, one a node.
+//! What `INFO.checked` says.
 
 use super::support::{digest_step, hex, step, turnover};
 use super::{
@@ -42,6 +42,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a joining node takes half of the largest range of digests, a leaving one's neighbour takes over",
     source: "Apache HBase, https://hbase.apache.org/book.html#arch.region.splits; \
              Ratnasamy et al. (2001), doi 10.1145/383059.383072",
+    checked: "a worked example; the ranges after random changes: they cover every digest once, one a node",
     caps: Caps {
         weights: Weights::Equal,
         replicas: false,

@@ -22,7 +22,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The mean number of hashes, E/n; equal shares; the law of growth.
+//! What `INFO.checked` says.
 
 use super::numbered::{CAPS, Numbered, Numbering, PARAMS};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -37,6 +37,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "BinomialHash",
     summary: "a place in the tree of the next power of two, relocated within its level, hashed again while not below n",
     source: "Coluzzi, Brocco & Antonucci (2024), https://arxiv.org/abs/2406.19836",
+    checked: "the mean number of hashes, E/n; equal shares; the law of growth",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Free,

@@ -21,7 +21,7 @@
 //! - Without a session a key is placed at its home, the plain ring's answer.
 //!
 //! # Checked against
-//! Jumps over the plain ring's segments with every cap by division.
+//! What `INFO.checked` says.
 
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Bounded ring, random jumps",
     summary: "a ring whose requests leave full nodes by jumps to random points",
     source: "Chen, Coleman & Shrivastava (2021), https://arxiv.org/abs/1908.08762",
+    checked: "jumps over the plain ring's segments with every cap by division",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

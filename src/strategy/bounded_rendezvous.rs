@@ -18,7 +18,7 @@
 //! - Without a session a key is placed at its home, the highest score of all.
 //!
 //! # Checked against
-//! A walk down the full ranking that computes every cap by division.
+//! What `INFO.checked` says.
 
 use std::sync::Arc;
 
@@ -39,6 +39,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "the highest score among the nodes that hold less than c times their fair share",
     source: "Mirrokni, Thorup & Zadimoghaddam (2018), https://arxiv.org/abs/1608.01350; \
              Thaler & Ravishankar (1998), doi 10.1109/90.663936",
+    checked: "a walk down the full ranking that computes every cap by division",
     caps: Caps {
         weights: Weights::Exact,
         replicas: false,

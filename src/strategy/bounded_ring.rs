@@ -21,7 +21,7 @@
 //! - Ownership is not stated: how much a node gets depends on the requests.
 //!
 //! # Checked against
-//! A walk that computes every cap by division; the bound ⌈c·m/n⌉.
+//! What `INFO.checked` says.
 
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Bounded ring",
     summary: "a ring whose requests pass by nodes that hold c times their fair share",
     source: "Mirrokni, Thorup & Zadimoghaddam (2018), https://arxiv.org/abs/1608.01350",
+    checked: "a walk that computes every cap by division; the bound ⌈c·m/n⌉",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

@@ -22,7 +22,7 @@
 //! * More buckets than digests is unsupported, since some buckets could never be hit.
 //!
 //! # Checked against
-//! Half the L1 distance of the holdings at every step of random paths; a reduction in u128.
+//! What `INFO.checked` says.
 
 use crate::cluster::{Change, Cluster};
 use crate::error::Error;
@@ -40,6 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Bucket table",
     summary: "a fixed number of buckets by hash, and a table from bucket to node that moves the fewest buckets on a change",
     source: "vBuckets of Couchbase, slots of Redis Cluster; https://docs.couchbase.com/server/current/learn/buckets-memory-and-storage/vbuckets.html",
+    checked: "half the L1 distance of the holdings at every step of random paths; a reduction in u128",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

@@ -25,7 +25,7 @@
 //! - Ownership is not stated: every working bucket has 1/w, but shares do not tell which keys move.
 //!
 //! # Checked against
-//! The mean number of tries; equal shares; that the order of removals does not matter.
+//! What `INFO.checked` says.
 
 use super::roster::{self, Buckets, CAPACITY, CAPS, Roster};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -38,6 +38,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "DxHash",
     summary: "a key tries buckets in a pseudo-random order of its own until one works",
     source: "Dong & Wang (2021), https://arxiv.org/abs/2107.07930",
+    checked: "the mean number of tries; equal shares; that the order of removals does not matter",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Dependent,

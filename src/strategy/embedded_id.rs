@@ -22,7 +22,7 @@
 //! * The ids say who owns what, so weights do not apply.
 //!
 //! # Checked against
-//! Hand-written ids; shifts and masks in u128.
+//! What `INFO.checked` says.
 
 use crate::cluster::{Change, ChangeKind, Cluster, NodeId, OnFail};
 use crate::error::Error;
@@ -39,6 +39,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Embedded id",
     summary: "the shard's number is parsed from the key itself",
     source: "Sharding & IDs at Instagram, 2012, https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c",
+    checked: "hand-written ids; shifts and masks in u128",
     caps: Caps {
         weights: Weights::Fixed,
         replicas: false,

@@ -22,7 +22,7 @@
 //! - All else is the ring's.
 //!
 //! # Checked against
-//! The plain ring where the numbers agree; twice the least movement, nearly.
+//! What `INFO.checked` says.
 
 use super::ring::{self, Ring};
 use super::{Caps, Cost, History, Movement, Order, StrategyInfo, Weights};
@@ -38,6 +38,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Ring of fixed size",
     summary: "a ring whose total of points is fixed: each node's number of points depends on the others",
     source: "Envoy ring hash, https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/load_balancers",
+    checked: "the plain ring where the numbers agree; twice the least movement, nearly",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: true,

@@ -23,8 +23,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The authors' crate fliphash 0.1.0 with its XXH3 family; the mean number of hashes by the formula of a
-//! geometric trial; equal shares; the law of growth.
+//! What `INFO.checked` says.
 
 use super::numbered::{CAPS, Numbered, Numbering, PARAMS};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -39,6 +38,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "FlipHash",
     summary: "the low bits of a hash, flipped below their highest one by a second hash, drawn again while not below n",
     source: "Masson & Lee (2024), https://arxiv.org/abs/2402.17549",
+    checked: "the authors' crate fliphash 0.1.0 with its XXH3 family; the mean number of hashes by the formula of a geometric trial; equal shares; the law of growth",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Free,

@@ -19,7 +19,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The bounds ⌈i·2^bits / n⌉ in u128; the moved share of n → n + 1, exactly ½ in the limit.
+//! What `INFO.checked` says.
 
 use super::numbered::{CAPS, Numbered, Numbering, PARAMS};
 use super::{Cost, History, Movement, Order, Ownership, Slot, StrategyInfo};
@@ -32,6 +32,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "the digest space in n equal contiguous ranges, in node order; every bound moves when n changes",
     source: "DeWitt & Gray (1992), doi 10.1145/129888.129894; \
              https://www.mongodb.com/docs/manual/core/hashed-sharding/",
+    checked: "the bounds ⌈i·2^bits / n⌉ in u128; the moved share of n → n + 1, exactly ½ in the limit",
     caps: CAPS,
     movement: Movement::Full,
     history: History::Free,

@@ -20,8 +20,7 @@
 //!   see [`super::positions`]. Only the removal of the last node, and `replace`, move nothing else.
 //!
 //! # Checked against
-//! PyPI jump-consistent-hash 3.6.0 (the authors' C++ code), ClickHouse 26.9 on crafted keys; the mean
-//! number of steps, Hₙ.
+//! What `INFO.checked` says.
 
 use super::positions::{ON_REMOVE, Positions};
 use super::support::{digest_step, step};
@@ -41,6 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Jump hash",
     summary: "a pseudo-random walk over the node counts; a node added at the end takes only its share",
     source: "Lamping & Veach (2014), https://arxiv.org/abs/1406.2294",
+    checked: "PyPI jump-consistent-hash 3.6.0 (the authors' C++ code), ClickHouse 26.9 on crafted keys; the mean number of steps, Hₙ",
     caps: Caps {
         weights: Weights::Equal,
         replicas: false,

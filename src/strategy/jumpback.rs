@@ -22,8 +22,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The crate jump-back-hash 0.1.0 over SplitMix64; the law of the last taker at two sizes; the source's
-//! mean number of random numbers.
+//! What `INFO.checked` says.
 
 use super::numbered::{CAPS, Numbered, Numbering, PARAMS};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -35,6 +34,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "JumpBackHash",
     summary: "jump's walk from its end: the last taker below n, found with at most 5/3 random numbers on average",
     source: "Ertl (2024), https://arxiv.org/abs/2403.18682",
+    checked: "the crate jump-back-hash 0.1.0 over SplitMix64; the law of the last taker at two sizes; the source's mean number of random numbers",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Free,

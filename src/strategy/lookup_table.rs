@@ -23,7 +23,7 @@
 //!   is MISROUTED. Every change brings up to date what was stale before it.
 //!
 //! # Checked against
-//! The share of misrouted keys, stale × moved; the fewest merchants moved.
+//! What `INFO.checked` says.
 
 use super::bucket_table::{enough_digests, equally_likely};
 use super::quota::{self, Layout, MAX_BUCKETS};
@@ -44,6 +44,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Look-up table",
     summary: "a secondary index from trade to merchant, and merchants on shards; stale entries misroute after a move",
     source: "Look-up vindexes of Vitess, https://vitess.io/docs/reference/features/vindexes/",
+    checked: "the share of misrouted keys, stale × moved; the fewest merchants moved",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

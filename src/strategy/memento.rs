@@ -24,7 +24,7 @@
 //!   1/w, but shares do not tell which keys move.
 //!
 //! # Checked against
-//! Lists of the buckets left by each removal, over random changes; the mean number of hashes; jump.
+//! What `INFO.checked` says.
 
 use std::collections::BTreeMap;
 
@@ -40,6 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "MementoHash",
     summary: "jump with a memory of removed buckets, whose keys are hashed again among those that were left",
     source: "Coluzzi, Brocco, Antonucci & Leidi (2023), https://arxiv.org/abs/2306.09783",
+    checked: "lists of the buckets left by each removal, over random changes; the mean number of hashes; jump",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Dependent,

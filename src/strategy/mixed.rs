@@ -23,7 +23,7 @@
 //! - Shares follow the numbers of the keys, so there are no weights and no ownership.
 //!
 //! # Checked against
-//! Groups and ranges written out by hand.
+//! What `INFO.checked` says.
 
 use super::range::number::Number;
 use super::support::{digest_step, step};
@@ -43,6 +43,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Range and hash",
     summary: "ranges of numbers with a hash within each, or a hash with ranges within each group",
     source: "Composite partitioning in Oracle Database, https://docs.oracle.com/en/database/oracle/oracle-database/19/vldbg/partition-concepts.html",
+    checked: "groups and ranges written out by hand",
     caps: Caps {
         weights: Weights::Equal,
         replicas: false,

@@ -165,6 +165,9 @@ pub struct StrategyInfo {
     pub summary: &'static str,
     /// Authors, year, DOI or URL.
     pub source: &'static str,
+    /// What its answers are checked against; of a preset the files of recorded outputs in
+    /// `tests/vectors`, and columns of them that are not modelled.
+    pub checked: &'static str,
     /// What it can do.
     pub caps: Caps,
     /// How much moves.

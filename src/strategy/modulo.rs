@@ -20,7 +20,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The expressions of JDK 17 (`tests/vectors/java_hashcode_string.csv`), and i128 arithmetic.
+//! What `INFO.checked` says.
 
 use super::positions::{ON_REMOVE, Positions};
 use super::remainder::Remainder;
@@ -41,6 +41,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Modulo",
     summary: "the digest's remainder by the number of nodes is the node's position in the list",
     source: "D. E. Knuth, The Art of Computer Programming, vol. 3, 6.4 (1973)",
+    checked: "the expressions of JDK 17 (tests/vectors/java_hashcode_string.csv), and i128 arithmetic",
     caps: Caps {
         weights: Weights::Equal,
         replicas: false,

@@ -22,7 +22,7 @@
 //!   probes that are independent, follow from the arcs; the tests compare with them.
 //!
 //! # Checked against
-//! All distances of all points; the exact shares by the lengths of the arcs; the source's bound.
+//! What `INFO.checked` says.
 
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
@@ -40,6 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Multi-probe",
     summary: "one point a node and k probes a key; the probe that is nearest before a point decides",
     source: "Appleton & O'Reilly (2015), https://arxiv.org/abs/1505.00062",
+    checked: "all distances of all points; the exact shares by the lengths of the arcs; the source's bound",
     caps: Caps {
         weights: Weights::Equal,
         replicas: false,

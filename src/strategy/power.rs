@@ -18,7 +18,7 @@
 //! - `on-remove`: see [`super::positions`].
 //!
 //! # Checked against
-//! The mean number of random numbers, exact by the harmonic numbers; equal shares; the law of growth.
+//! What `INFO.checked` says.
 
 use super::numbered::{CAPS, Numbered, Numbering, PARAMS};
 use super::{Cost, History, Movement, Order, StrategyInfo};
@@ -30,6 +30,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Power consistent hash",
     summary: "an answer for the next power of two; keys beyond n take jump's walk through the last level",
     source: "Leu (2023), https://arxiv.org/abs/2307.12448",
+    checked: "the mean number of random numbers, exact by the harmonic numbers; equal shares; the law of growth",
     caps: CAPS,
     movement: Movement::Minimal,
     history: History::Free,

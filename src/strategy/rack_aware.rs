@@ -30,7 +30,7 @@
 //! - Without a session a key is placed at its home.
 //!
 //! # Checked against
-//! The two orders written out by sorting; that no request leaves its rack while it has room; fair shares.
+//! What `INFO.checked` says.
 
 use std::sync::Arc;
 
@@ -53,6 +53,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a home rack and a home node in it by rendezvous; full nodes pass requests on within the rack, full racks to others",
     source: "Shvachko et al. (2010), doi 10.1109/MSST.2010.5496972; \
              https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/priority",
+    checked: "the two orders written out by sorting; that no request leaves its rack while it has room; fair shares",
     caps: Caps {
         weights: Weights::Exact,
         replicas: false,

@@ -23,7 +23,7 @@
 //! * `tag = "whole"` shows what clients without the tag rule would do.
 //!
 //! # Checked against
-//! `CLUSTER KEYSLOT` of redis-server 7.0.15 (331 keys); the boundaries that redis-cli prints.
+//! What `INFO.checked` says.
 
 use crate::cluster::{Change, Cluster};
 use crate::error::Error;
@@ -47,6 +47,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Redis slots",
     summary: "as in Redis Cluster: CRC16 of the hash tag into 16384 slots, slots assigned to masters",
     source: "Redis Cluster specification, https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/",
+    checked: "CLUSTER KEYSLOT of redis-server 7.0.15 (331 keys); the boundaries that redis-cli prints",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

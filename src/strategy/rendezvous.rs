@@ -21,7 +21,7 @@
 //! - Equal scores: the smaller name wins. Replicas: the R highest scores.
 //!
 //! # Checked against
-//! A sort of all scores; the multinomial law of the counts, with and without weights.
+//! What `INFO.checked` says.
 
 use super::spread::{Domains, SPREAD};
 use super::support::{digest_step, label_hash, step};
@@ -41,6 +41,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "highest random weight: every node draws a score for the key, the highest wins",
     source: "Thaler & Ravishankar (1998), doi 10.1109/90.663936; \
              Schindelhauer & Schomaker (2005), doi 10.1145/1073970.1074008",
+    checked: "a sort of all scores; the multinomial law of the counts, with and without weights",
     caps: Caps {
         weights: Weights::Exact,
         replicas: true,

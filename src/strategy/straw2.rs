@@ -21,8 +21,7 @@
 //!   is taken, 51 rounds at most; what is missing then is absent at the end of the list.
 //!
 //! # Checked against
-//! crushtool 16.2.15 on flat maps of 7 to 9 weighted nodes, one and three replicas
-//! (`tests/vectors/ceph_crush_mappings.csv`).
+//! What `INFO.checked` says.
 
 use super::crush::{ONE, straw2, straw2_draw};
 use super::support::{digest_step, step};
@@ -47,6 +46,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "Ceph's weighted draw over a flat list: the logarithm of a hash divided by the weight, in integers",
     source: "Weil et al. (2006), doi 10.1145/1188455.1188582; \
              https://docs.ceph.com/en/latest/rados/operations/crush-map/",
+    checked: "crushtool 16.2.15 on flat maps of 7 to 9 weighted nodes, one and three replicas (tests/vectors/ceph_crush_mappings.csv)",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: true,

@@ -22,7 +22,7 @@
 //! - Cells that cannot be reached count like others when they are dealt out: nobody knows.
 //!
 //! # Checked against
-//! Counts of cells over whole periods of x, by division; the reachable cells.
+//! What `INFO.checked` says.
 
 use super::bucket_table::{enough_digests, equally_likely};
 use super::quota::{self, Layout, MAX_BUCKETS};
@@ -42,6 +42,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Database × table",
     summary: "a database's and a table's number from one digest; when both are remainders of it most tables stay empty",
     source: "Apache ShardingSphere, https://shardingsphere.apache.org/document/current/en/features/sharding/concept/",
+    checked: "counts of cells over whole periods of x, by division; the reachable cells",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: false,

@@ -30,6 +30,7 @@ use crate::strategy::{
 /// CRUSH.
 pub static CRUSH: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "ceph_crush_mappings.csv, ceph_object_to_pg.csv, ceph_pg_to_osds_128.csv",
         name: "crush",
         title: "Ceph CRUSH",
         summary: "Ceph CRUSH: an object's placement group, and its OSDs by straw2 over hosts",
@@ -60,7 +61,6 @@ pub static CRUSH: PresetInfo = PresetInfo {
            reweight is out if hash32_2(x, osd) mod 2^16 is not below it. Without a map the root holds the racks, else \
            the zones, of the nodes as hosts (rules host, host-indep), or all nodes (flat)",
     answer: Answer::Server,
-    checked: "ceph_crush_mappings.csv, ceph_object_to_pg.csv, ceph_pg_to_osds_128.csv",
 };
 
 const MAP: Param = Param::new(

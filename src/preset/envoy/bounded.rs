@@ -17,6 +17,7 @@ use crate::strategy::{Build, Caps, Cost, Explanation, Placement, Session, Slot, 
 /// `RING_HASH` or `MAGLEV` with `hash_balance_factor`.
 pub static BOUNDED: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "envoy_bounded_load.csv",
         name: "envoy-bounded",
         title: "Envoy bounded",
         summary: "Envoy `hash_balance_factor`: ring hash or Maglev, past hosts above their share of open requests",
@@ -52,7 +53,6 @@ pub static BOUNDED: PresetInfo = PresetInfo {
            the key's XXH64), and the first whose load is up to 1.0 is taken; if none is, the least \
            loaded. A key without open requests is where the policy has it",
     answer: Answer::Server,
-    checked: "envoy_bounded_load.csv",
 };
 
 fn bounded(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

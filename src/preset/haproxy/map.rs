@@ -11,6 +11,7 @@ use crate::strategy::{Build, Placement, StrategyInfo};
 /// `hash-type map-based`.
 pub static MAP: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
+        checked: "haproxy_hash.csv",
         name: "haproxy-map",
         title: "HAProxy map-based",
         summary: "HAProxy `hash-type map-based`, its default: hash mod total weight into a map",
@@ -23,7 +24,6 @@ pub static MAP: PresetInfo = PresetInfo {
            period fills the map; a key's hash mod the map's length is its entry. Weights from 0 to 256; \
            an empty key goes round robin and is refused here",
     answer: Answer::Server,
-    checked: "haproxy_hash.csv",
 };
 
 pub(super) fn map(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {

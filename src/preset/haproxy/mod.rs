@@ -57,6 +57,7 @@ const VERSION: &str = "HAProxy 2.6.12";
 const MAX_WEIGHT: u32 = 256;
 
 const BASE: StrategyInfo = StrategyInfo {
+    checked: "",
     name: "",
     title: "",
     summary: "",

@@ -28,7 +28,7 @@
 //!   `digits = "FROM..TO"` says.
 //!
 //! # Checked against
-//! Linear scans over the bounds and chunks; months counted by hand.
+//! What `INFO.checked` says.
 
 mod bounds;
 mod chunks;
@@ -50,6 +50,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Range",
     summary: "consecutive keys live together: fixed bounds, pre-cut chunks, or a node by month",
     source: "range partitioning of databases; https://www.postgresql.org/docs/current/ddl-partitioning.html",
+    checked: "linear scans over the bounds and chunks; months counted by hand",
     caps: Caps {
         weights: Weights::Fixed,
         replicas: false,

@@ -24,7 +24,7 @@
 //! - Replicas are the next distinct nodes clockwise, or the next of distinct zones (`spread`).
 //!
 //! # Checked against
-//! A search over all points; `partition_point`; the law of owned shares, mean cv² = (n − 1)/(nv + 1).
+//! What `INFO.checked` says.
 
 pub mod points;
 pub mod table;
@@ -52,6 +52,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Ring",
     summary: "consistent hashing: the first of the nodes' points at or after the key's digest",
     source: "Karger et al. (1997), doi 10.1145/258533.258660",
+    checked: "a search over all points; partition_point; the law of owned shares, mean cv² = (n − 1)/(nv + 1)",
     caps: Caps {
         weights: Weights::Rounded,
         replicas: true,

@@ -22,7 +22,7 @@
 //!   rename nodes the file would not fit, so the strategy does not count as one that depends on names.
 //!
 //! # Checked against
-//! Linear scans over the rows.
+//! What `INFO.checked` says.
 
 mod file;
 mod ranges;
@@ -46,6 +46,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     title: "Table",
     summary: "an explicit map from buckets or ranges to nodes, read from a CSV file",
     source: "directory-based sharding, e.g. https://vitess.io/docs/reference/features/vindexes/",
+    checked: "linear scans over the rows",
     caps: Caps {
         weights: Weights::Fixed,
         replicas: false,
