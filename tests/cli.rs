@@ -7,8 +7,16 @@ use std::process::Stdio;
 
 #[path = "common/command.rs"]
 mod command;
+#[path = "cli/disagree.rs"]
+mod disagree;
 
-use command::{SCENARIO, answer, piped, run, shardlab, texts, with_expectation};
+use command::{SCENARIO, answer, piped, run, shardlab, texts};
+
+fn with_expectation(max: &str) -> String {
+    format!(
+        "{SCENARIO}\n[[expect]]\nmetric = \"movement.keys.share-moved\"\nmax = {max}\nbecause = \"a test\"\n"
+    )
+}
 
 #[test]
 fn every_subcommand_has_help_with_a_sentence() {

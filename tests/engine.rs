@@ -2,7 +2,30 @@
 
 mod common;
 
-use common::{cell, record, run_on, scenario, steps, value};
+use common::{run_on, scenario};
+use shardlab::record::{CellRecord, Record, StepRecord};
+
+fn record(text: &str) -> Record {
+    run_on(&scenario(text), 2)
+}
+
+fn cell<'a>(record: &'a Record, id: &str) -> &'a CellRecord {
+    record.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| {
+        let ids: Vec<&str> = record.cells.iter().map(|cell| cell.id.as_str()).collect();
+        panic!("no cell {id}; there are {ids:#?}")
+    })
+}
+
+/// The value of a metric at a step of a cell.
+fn value(cell: &CellRecord, step: usize, metric: &str) -> f64 {
+    shardlab::metrics::value(&cell.steps[step], cell, metric)
+        .unwrap_or_else(|| panic!("{} has no {metric} at step {step}", cell.id))
+}
+
+/// Every step of every cell.
+fn steps(record: &Record) -> impl Iterator<Item = (&CellRecord, &StepRecord)> {
+    record.cells.iter().flat_map(|cell| cell.steps.iter().map(move |step| (cell, step)))
+}
 
 const EXPAND: &str = r#"
 title = "expand"

@@ -2,15 +2,13 @@
 //! from the record, expectations that name their theory. They run here on few keys, for structure;
 //! their numbers at full size are what CI compares with `reports/`.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use common::run_on;
 use shardlab::record::Record;
 use shardlab::report::prose;
 use shardlab::scenario::{Overrides, Scenario, load};
+use shardlab::sim::{Options, Silent, run};
 
 /// Every shipped scenario, how many cells it has, and which of them its strategy cannot do: by hand.
 const SHIPPED: &[(&str, usize, &[&str])] = &[
@@ -52,7 +50,7 @@ fn small(path: &Path) -> Record {
         // The first template that the search finds at full length.
         (search.from, search.to) = (72_638, 72_639);
     }
-    run_on(&scenario, 2)
+    run(&scenario, Options { threads: Some(2) }, &Silent).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]

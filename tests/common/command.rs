@@ -1,7 +1,5 @@
 //! The binary as the tests of the command line run it.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -58,9 +56,3 @@ hasher = "murmur3-32"
 [[change]]
 add = 1
 "#;
-
-pub fn with_expectation(max: &str) -> String {
-    format!(
-        "{SCENARIO}\n[[expect]]\nmetric = \"movement.keys.share-moved\"\nmax = {max}\nbecause = \"a test\"\n"
-    )
-}

@@ -1,18 +1,15 @@
-//! `shardlab disagree` from outside, against counts that are known in advance.
+//! `shardlab disagree` against counts that are known in advance.
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+
+use crate::command::{run, texts};
 
 const RAW_IDS: &str = "title = \"ids\"\n[keys]\npattern = \"sequential\"\ncount = 12000\n\
     [[strategy]]\nkind = \"modulo\"\nhasher = \"identity\"\n";
 
 fn disagree(dir: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("shardlab"));
-    let output = command.current_dir(dir).arg("disagree").args(args).stdin(Stdio::null()).output();
-    let output = output.unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    texts(&run(dir, &[&["disagree"], args].concat()))
 }
 
 /// Writes scenarios of raw ids over these nodes.
