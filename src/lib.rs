@@ -12,7 +12,8 @@
 //! A scenario is a sweep. Each point of it, a *cell*, is one strategy on one path of cluster changes.
 //! Cells with the same keys and traffic share one pass over the rows: a batch of about a thousand keys
 //! is generated, every digest that some placement reads is computed once, every distinct placement
-//! places the batch, and the counts of every cell and step are integers. Everything shown is derived
+//! places the batch (or, where a digest alone decides, its sorted digests are counted by arc), and the
+//! counts of every cell and step are integers. Everything shown is derived
 //! from the [`record`]; nothing downstream is called from upstream.
 //!
 //! # Code map

@@ -315,6 +315,9 @@ fn ownership_holds(subject: &Subject) -> Result<(), String> {
     let ownership = placement.ownership().ok_or("no ownership is given")?;
     let sample = subject.sample(MANY_KEYS);
     let answers = place(placement.as_ref(), &sample, 1);
+    let alone = placement.segments();
+    ensure(alone.is_none_or(|alone| matches!(&ownership, Ownership::Segments { segments, .. } if *segments == alone)),
+        || "a digest alone decides, but not as the ownership says".into())?;
     if let Ownership::Segments { segments, .. } = &ownership {
         let column = &placement.columns()[0];
         let digests = sample.iter().flat_map(|batch| batch.digests(column));

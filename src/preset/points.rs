@@ -125,7 +125,7 @@ impl PointRing {
     }
 
     /// Which digests belong to whom.
-    fn segments(&self) -> Vec<(u64, Slot)> {
+    fn arcs(&self) -> Vec<(u64, Slot)> {
         match self.successor {
             Successor::AtOrAfter => self.table.segments(),
             Successor::After => self.segments_after(),
@@ -216,9 +216,13 @@ impl Placement for PointRing {
         refuse(batch, self.accepts, out);
     }
 
+    fn segments(&self) -> Option<Vec<(u64, Slot)>> {
+        self.accepts.is_none().then(|| self.arcs())
+    }
+
     fn ownership(&self) -> Option<Ownership> {
         let bits = self.column[0].bits();
-        self.even.then(|| Ownership::Segments { bits, segments: self.segments() })
+        self.even.then(|| Ownership::Segments { bits, segments: self.arcs() })
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -306,7 +310,7 @@ mod tests {
                 .collect();
             for successor in [Successor::AtOrAfter, Successor::After, Successor::Nearest] {
                 let ring = PointRing::new(&build, column.clone(), successor, runs.clone()).unwrap();
-                let segments = ring.segments();
+                let segments = ring.arcs();
                 assert!(segments.is_sorted_by(|a, b| a.0 < b.0), "{successor:?} {points:?}");
                 assert_eq!(segments.last().unwrap().0, 0xffff, "{successor:?} {points:?}");
                 for digest in 0..=0xffff {

@@ -1,10 +1,11 @@
 //! The engine: replays keys through placements and tallies where they live.
 //!
 //! One pass over the rows of each distinct workload (`scan`), all placements of its cells in that
-//! pass (`plan`, `replay`), integer counts (`tally`), and from them the record (`assemble`).
+//! pass (`plan`, `replay`), integer counts (`tally`, and `arcs` where a key's digest alone decides), and from them the record (`assemble`).
 //! Strategies whose answer depends on open requests walk a stated order of the requests instead
 //! (`session`). Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
 
+pub mod arcs;
 pub mod assemble;
 pub mod copies;
 pub mod events;

@@ -1,6 +1,7 @@
 //! The replay: every key through every placement of a workload, in one pass.
 
 use super::Progress;
+use super::arcs::{ArcCounts, Arcs};
 use super::input::{Input, too_many_requests};
 use super::plan::Plan;
 use super::scan::scan;
@@ -36,10 +37,11 @@ pub fn replay(
     let loads = loads_of(input.has_requests, input.source.has_bytes());
     check_size(plan, loads.len())?;
     progress.begin("placing keys", input.rows);
+    let arcs = Arcs::new(plan, &loads, |cell| !is_session[cell], input.rows);
     let new = || {
         let mut cells = tallies(plan, &loads);
-        for (cell, session) in cells.iter_mut().zip(is_session) {
-            if *session {
+        for (index, cell) in cells.iter_mut().enumerate() {
+            if is_session[index] || arcs.has(index) {
                 *cell = None;
             }
         }
@@ -48,14 +50,19 @@ pub fn replay(
             slots: vec![Vec::new(); schedule.buffers],
             schedule,
             cells,
+            by_arc: ArcCounts::new(&arcs, &loads),
             totals: Totals::default(),
         }
     };
-    let workers = scan(input, &columns, progress, new, |worker, batch| worker.batch(plan, batch))?;
+    let workers = scan(input, &columns, progress, new, |worker, batch| {
+        worker.batch(plan, batch);
+        worker.by_arc.batch(&arcs, batch);
+    })?;
     let mut workers = workers.into_iter();
     let first = workers.next().expect("a pool has at least one thread");
-    let (mut cells, mut totals) = (first.cells, first.totals);
+    let (mut cells, mut by_arc, mut totals) = (first.cells, first.by_arc, first.totals);
     for worker in workers {
+        by_arc.merge(&worker.by_arc);
         for (mine, theirs) in cells.iter_mut().zip(&worker.cells) {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 mine.merge(theirs);
@@ -66,6 +73,9 @@ pub fn replay(
     // Every partial sum is at most the total, so nothing has wrapped if the totals fit.
     let requests = u64::try_from(totals.requests).map_err(|_| too_many_requests())?;
     u64::try_from(totals.bytes).map_err(|_| too_many_requests())?;
+    for (index, tally) in arcs.tallies(plan, &loads, &by_arc) {
+        cells[index] = Some(tally);
+    }
     cells.iter_mut().flatten().for_each(CellTally::finish);
     Ok(Replayed { cells, hottest: totals.hottest, requests })
 }
@@ -175,6 +185,7 @@ struct Worker {
     slots: Vec<Vec<Slot>>,
     schedule: Schedule,
     cells: Vec<Option<CellTally>>,
+    by_arc: ArcCounts,
     totals: Totals,
 }
 

@@ -31,6 +31,15 @@ impl Load {
             Load::Bytes => "bytes",
         }
     }
+
+    /// The amounts of a batch's keys; None where each counts one.
+    pub fn amounts(self, batch: &KeyBatch) -> Option<&[u64]> {
+        match self {
+            Load::Keys => None,
+            Load::Requests => Some(&batch.requests),
+            Load::Bytes => Some(&batch.bytes),
+        }
+    }
 }
 
 /// Amounts by row of a tally: the nodes by id, then misrouted, refused, absent.
@@ -129,12 +138,7 @@ impl CellTally {
     pub fn count(&mut self, batch: &KeyBatch, slots: &[&[Slot]]) {
         let loads = self.loads.clone();
         for (l, load) in loads.iter().enumerate() {
-            let amounts: &[u64] = match load {
-                Load::Keys => &[],
-                Load::Requests => &batch.requests,
-                Load::Bytes => &batch.bytes,
-            };
-            self.count_load(l, amounts, slots);
+            self.count_load(l, load.amounts(batch).unwrap_or_default(), slots);
         }
     }
 

@@ -27,8 +27,8 @@
 
 use super::support::{digest_step, hex, step, turnover};
 use super::{
-    Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
-    StrategyInfo, Weights,
+    Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
+    Weights,
 };
 use crate::cluster::{Change, NodeId};
 use crate::error::Error;
@@ -158,10 +158,9 @@ impl Placement for AutoSplit {
         Some(joined.map(|()| Box::new(ranges) as Box<dyn Placement>))
     }
 
-    fn ownership(&self) -> Option<Ownership> {
+    fn segments(&self) -> Option<Vec<(u64, Slot)>> {
         let segments = self.ends.iter().copied().zip(self.owners.iter().copied()).collect();
-        let bits = self.columns[0].bits();
-        (!self.ends.is_empty()).then_some(Ownership::Segments { bits, segments })
+        (!self.ends.is_empty()).then_some(segments)
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -194,12 +193,8 @@ mod tests {
     use crate::hash::mix::fmix64;
 
     fn segments(placement: &dyn Placement) -> Vec<(u64, u32)> {
-        match placement.ownership() {
-            Some(Ownership::Segments { segments, .. }) => {
-                segments.into_iter().map(|(end, slot)| (end, slot.0)).collect()
-            }
-            other => panic!("{other:?}"),
-        }
+        let segments = placement.segments().unwrap();
+        segments.into_iter().map(|(end, slot)| (end, slot.0)).collect()
     }
 
     #[test]

@@ -290,9 +290,17 @@ pub trait Placement: Debug + Send + Sync {
         None
     }
 
+    /// Where the digest in its one column alone decides a key's primary, whatever else the key is:
+    /// the segments of that column, as in [`Ownership::Segments`]. Cells that have them are counted
+    /// by segment, without a look-up for each key.
+    fn segments(&self) -> Option<Vec<(u64, Slot)>> {
+        None
+    }
+
     /// Exact ownership, where it can be known without keys.
     fn ownership(&self) -> Option<Ownership> {
-        None
+        let bits = self.columns().first()?.bits();
+        self.segments().map(|segments| Ownership::Segments { bits, segments })
     }
 
     /// The way from key to node.

@@ -125,6 +125,10 @@ impl Placement for Broken {
         }
     }
 
+    fn segments(&self) -> Option<Vec<(u64, Slot)>> {
+        self.inner.segments()
+    }
+
     fn ownership(&self) -> Option<Ownership> {
         let ownership = self.inner.ownership()?;
         if self.fault != Fault::SwapsShares {

@@ -36,8 +36,8 @@ use width::Width;
 use super::spread::{Domains, SPREAD};
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
-    Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
-    StrategyInfo, Weights,
+    Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
+    Weights,
 };
 use crate::cluster::Node;
 use crate::cluster::label::{Label, PLACEHOLDERS};
@@ -243,9 +243,8 @@ impl Placement for Ring {
         }
     }
 
-    fn ownership(&self) -> Option<Ownership> {
-        let bits = self.columns[0].bits();
-        Some(Ownership::Segments { bits, segments: self.table.segments() })
+    fn segments(&self) -> Option<Vec<(u64, Slot)>> {
+        Some(self.table.segments())
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -382,7 +381,7 @@ mod tests {
         for trial in 0..trials {
             let cluster = Cluster::numbered(nodes, &format!("t{trial}-{{i}}"));
             let ring = ring(&cluster, &[("vnodes", Value::Int(vnodes))]).unwrap();
-            let Some(Ownership::Segments { segments, .. }) = ring.ownership() else { panic!() };
+            let segments = ring.segments().unwrap();
             let mut shares = vec![0.0; nodes];
             let mut before = -1.0;
             for (end, slot) in segments {

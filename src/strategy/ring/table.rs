@@ -197,14 +197,21 @@ impl<P: Point, S: Small> Table<P, S> {
     pub fn place_bucketed(&self, digests: &[u64], out: &mut [Slot]) {
         let mut found = [0u32; BLOCK];
         for (digests, out) in digests.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            for (at, &digest) in found.iter_mut().zip(digests) {
-                *at = self.start(digest) as u32;
-            }
-            for (at, &digest) in found.iter_mut().zip(digests) {
-                *at = self.find_from(*at as usize, digest) as u32;
-            }
+            self.below(digests, &mut found[..digests.len()]);
             for (slot, &at) in out.iter_mut().zip(&found) {
                 *slot = self.owner(at as usize);
+            }
+        }
+    }
+
+    /// How many points lie below each digest, by the index.
+    pub fn below(&self, digests: &[u64], out: &mut [u32]) {
+        for (digests, out) in digests.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            for (at, &digest) in out.iter_mut().zip(digests) {
+                *at = self.start(digest) as u32;
+            }
+            for (at, &digest) in out.iter_mut().zip(digests) {
+                *at = self.find_from(*at as usize, digest) as u32;
             }
         }
     }

@@ -75,6 +75,11 @@ impl Width {
         if at == self.len() { 0 } else { at }
     }
 
+    /// How many points lie below each digest.
+    pub fn below(&self, digests: &[u64], out: &mut [u32]) {
+        table!(self, table => table.below(digests, out));
+    }
+
     /// The first owner of each digest.
     pub fn place(&self, digests: &[u64], out: &mut [Slot]) {
         table!(self, table => table.place_bucketed(digests, out));
