@@ -12,7 +12,7 @@ pub static FAMILY: Family = Family {
             unit: Unit::Share,
             range: "0 and more",
             doc: "expected cv of the owned shares of a ring",
-            formula: "√((n−1) ÷ (n·v+1)) for v points a node",
+            formula: "√((n−1) ÷ (n·v+1)) for v points a node; with weights by the shares' covariances",
             source: "points cut the ring into Dirichlet spacings: H. David and H. Nagaraja, \
                      Order Statistics, 2003, section 6.4",
             read: |p| p.step.theory.cv_owned,
@@ -53,15 +53,27 @@ pub fn cv_owned_ring(n: u64, v: u64) -> f64 {
     libm::sqrt((n as f64 - 1.0) / (n as f64 * v as f64 + 1.0))
 }
 
-/// The same for nodes with different numbers of points: each share over its expectation, the root of
-/// the mean variance. A node with p of P points owns a Beta(p, P−p) share, of squared cv
-/// (P−p)/(p·(P+1)). Nodes without points are left out.
-pub fn cv_owned_points(points: &[u64]) -> f64 {
-    let total: f64 = points.iter().map(|&p| p as f64).sum();
-    mean_root(points.iter().filter(|&&p| p > 0).map(|&p| {
-        let p = p as f64;
-        (total - p) / (p * (total + 1.0))
-    }))
+/// The same for nodes with different numbers of points: the root of `E[cv²]` of owned share ÷ fair
+/// share. A node with p of P points owns a Beta(p, P−p) share; the shares are Dirichlet, so that of
+/// their ratios rᵢ to the fair shares, with means mᵢ, Var rᵢ = mᵢ²·(P−p)/(p·(P+1)) and
+/// Cov(rᵢ, rⱼ) = −mᵢ·mⱼ/(P+1). Nodes without a fair share are left out.
+pub fn cv_owned_points(points: &[u32], fair: &[f64]) -> f64 {
+    let total: f64 = points.iter().map(|&p| f64::from(p)).sum();
+    let (mut n, mut means, mut squares, mut variances) = (0.0, 0.0, 0.0, 0.0);
+    for (&p, &fair) in points.iter().zip(fair).filter(|(p, fair)| **p > 0 && **fair > 0.0) {
+        let p = f64::from(p);
+        let mean = p / total / fair;
+        n += 1.0;
+        means += mean;
+        squares += mean * mean;
+        variances += mean * mean * (total - p) / (p * (total + 1.0));
+    }
+    if n == 0.0 {
+        return 0.0;
+    }
+    let of_mean = (variances - (means * means - squares) / (total + 1.0)) / (n * n);
+    let expected = (variances + squares) / n - of_mean - (means / n) * (means / n);
+    libm::sqrt(expected.max(0.0))
 }
 
 /// Cv that an ideal hash shows with `keys` ≥ 1 keys on `n` ≥ 1 equal nodes: √((n−1)/K).
@@ -133,7 +145,7 @@ mod tests {
     #[test]
     fn rings_as_the_design_states_them() {
         close(cv_owned_ring(16, 160).powi(2), 0.005857, 5e-7);
-        close(cv_owned_points(&[160; 16]), cv_owned_ring(16, 160), 1e-15);
+        close(cv_owned_points(&[160; 16], &[1.0 / 16.0; 16]), cv_owned_ring(16, 160), 1e-12);
         assert_eq!(cv_owned_ring(1, 100), 0.0);
         // Two nodes, one point each: the share is uniform, of variance 1/12, against a mean of ½.
         close(cv_owned_ring(2, 1), (1.0f64 / 3.0).sqrt(), 1e-15);
@@ -143,8 +155,14 @@ mod tests {
     #[test]
     fn rings_agree_with_simulation() {
         let mut stream = Stream::new(2, Purpose::Trials, 0);
-        for points in [&[3u64; 5][..], &[2, 4, 8]] {
-            let total: u64 = points.iter().sum();
+        // Points as the fair shares ask for, and rounded: 1, 2 and 1 of 4 for shares of 0.2, 0.5, 0.3.
+        let even = [0.2; 5];
+        let rings: [(&[u32], &[f64]); 3] = [
+            (&[3; 5], &even),
+            (&[2, 4, 8], &[1.0 / 7.0, 2.0 / 7.0, 4.0 / 7.0]),
+            (&[1, 2, 1], &[0.2, 0.5, 0.3]),
+        ];
+        for (points, fair) in rings {
             let (mut sum, mut squares) = (0.0, 0.0);
             let rings = 4000;
             for _ in 0..rings {
@@ -159,15 +177,13 @@ mod tests {
                     owned[node] += cut.wrapping_sub(last) as f64 / 2f64.powi(64);
                     last = cut;
                 }
-                let ratio = |i: usize| owned[i] * total as f64 / points[i] as f64 - 1.0;
-                let mean = (0..owned.len()).map(|i| ratio(i).powi(2)).sum::<f64>();
-                let cv2 = mean / points.len() as f64;
+                let cv2 = crate::metrics::balance::balance_of_shares(&owned, fair).cv.powi(2);
                 sum += cv2;
                 squares += cv2 * cv2;
             }
             let mean = sum / f64::from(rings);
             let error = ((squares / f64::from(rings) - mean * mean) / f64::from(rings)).sqrt();
-            close(mean, cv_owned_points(points).powi(2), 5.0 * error);
+            close(mean, cv_owned_points(points, fair).powi(2), 5.0 * error);
         }
     }
 

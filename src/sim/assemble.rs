@@ -16,7 +16,7 @@ use crate::record::{
     Outcomes, Pair, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
 };
 use crate::scenario::{Cell, Scenario, Step};
-use crate::strategy::{Movement, Slot};
+use crate::strategy::{Movement, Slot, ring};
 
 /// Most pairs that a record lists for a step.
 const RECORD_PAIRS: usize = 4096;
@@ -198,16 +198,24 @@ impl StepAssembly<'_> {
         let ring = owns
             && step.strategy.caps.names
             && step.params.get("vnodes").is_some()
-            && step.cluster.is_unweighted();
+            && step.cluster.down.is_empty()
+            && (step.cluster.is_unweighted() || *step.strategy == ring::INFO);
         let hottest = self.workload.hottest_share;
         Theory {
-            cv_owned: ring.then(|| {
-                theory::cv_owned_ring(fair.len() as u64, step.params.int("vnodes") as u64)
-            }),
+            cv_owned: ring.then(|| self.cv_owned(fair)),
             cv_sampling: (keys > 0).then(|| theory::cv_sampling_shares(fair, keys)),
             hot_key_floor: hottest.map(|share| theory::hot_key_floor(share, fair)),
             share_moved: self.expected_movement(),
         }
+    }
+
+    fn cv_owned(&self, fair: &[f64]) -> f64 {
+        let (cluster, vnodes) = (&self.now().cluster, self.now().params.int("vnodes"));
+        if cluster.is_unweighted() {
+            return theory::cv_owned_ring(fair.len() as u64, vnodes as u64);
+        }
+        let points = ring::points::counts(cluster, vnodes as u32).expect("the ring was built");
+        theory::cv_owned_points(&points, fair)
     }
 
     /// Where a closed form is known: nodes join, and the strategy is modulo or moves the minimum.
