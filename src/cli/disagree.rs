@@ -7,9 +7,9 @@ use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::json;
 
 use super::args::{count, step};
+use super::choice::{pick, unsupported};
 use super::hash::push_field;
 use super::progress::{Watch, catch_interrupts};
-use super::route::{pick, unsupported};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
 use crate::analysis::disagree::{Disagreement, Side, disagree};

@@ -6,6 +6,7 @@
 
 pub mod args;
 mod check;
+mod choice;
 mod completions;
 mod disagree;
 mod hash;
