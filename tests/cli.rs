@@ -7,6 +7,8 @@ use std::process::Stdio;
 
 #[path = "common/command.rs"]
 mod command;
+#[path = "cli/compare.rs"]
+mod compare;
 #[path = "cli/disagree.rs"]
 mod disagree;
 

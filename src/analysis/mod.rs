@@ -1,3 +1,4 @@
 //! Questions to the engine that a scenario's record does not answer by itself: one file each.
 
+pub mod compare;
 pub mod disagree;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::params::{Param, Type, Value};
 use crate::scenario::Overrides;
@@ -31,6 +31,30 @@ impl OverrideArgs {
     pub fn into_overrides(self) -> Overrides {
         Overrides { seed: self.seed, keys: self.keys, set: self.set, sweep: self.sweep }
     }
+}
+
+/// The forms of an answer that is a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For reading
+    Table,
+    /// Everything
+    Json,
+    /// For other programs, with a header
+    Csv,
+    /// For a page or an issue
+    Markdown,
+}
+
+/// Reads a share, as a number or in per cent: `0.02`, `2%`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no share; write a number from 0, e.g. 0.02 or 2%");
+    let (number, scale) = match text.trim().strip_suffix('%') {
+        Some(number) => (number.trim(), 100.0),
+        None => (text.trim(), 1.0),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    if number.is_finite() && number >= 0.0 { Ok(number / scale) } else { Err(wrong()) }
 }
 
 /// Reads a whole number within bounds. `what` is what the message calls it, `example` an argument that

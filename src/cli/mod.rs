@@ -7,6 +7,7 @@
 pub mod args;
 mod check;
 mod choice;
+mod compare;
 mod completions;
 mod disagree;
 mod hash;
@@ -48,6 +49,7 @@ pub static ALL: &[&CommandInfo] = &[
     &quick::INFO,
     &route::INFO,
     &disagree::INFO,
+    &compare::INFO,
     &hash::INFO,
     &check::INFO,
     &list::INFO,

@@ -7,8 +7,10 @@
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
 pub mod catalog;
+pub mod compare;
 pub mod grid;
 pub mod json;
+pub mod listing;
 pub mod markdown;
 pub mod movement;
 pub mod nodes;
