@@ -23,6 +23,8 @@ pub enum Purpose {
     Requests = 4,
     /// Generated keys of trials that need keys; index = chunk.
     TrialKeys = 5,
+    /// Draws from the law that a placement follows by chance; index = draw.
+    Chance = 12,
 }
 
 /// A stream of random numbers, a function of (seed, purpose, index) alone.

@@ -2,3 +2,6 @@
 
 pub mod compare;
 pub mod disagree;
+pub mod explain;
+pub mod peak;
+pub mod size;

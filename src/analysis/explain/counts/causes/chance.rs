@@ -1,0 +1,69 @@
+//! Chance: too few keys, or too few points of a ring.
+//!
+//! Both are the same model, the strategy's own law. Where both are at work, each counts for its part of
+//! the expected variance: the score of a cause with part r is less by ln(1/r).
+
+use super::super::Case;
+use super::super::chance::Chance;
+use super::super::remedy;
+use super::{CauseInfo, Proposal};
+use crate::analysis::peak::Law;
+use crate::report::number::{fixed, grouped, percent};
+
+/// Too few points.
+pub static FEW_VNODES: CauseInfo = CauseInfo {
+    name: "few-vnodes",
+    title: "chance: too few virtual nodes",
+    check: "the shares that the nodes own (record.json: owned-share) show the same spread without any keys",
+    propose: few_vnodes,
+};
+
+/// Too few keys.
+pub static FEW_KEYS: CauseInfo = CauseInfo {
+    name: "few-keys",
+    title: "chance: too few keys",
+    check: "the spread shrinks with the root of the number of keys",
+    propose: few_keys,
+};
+
+fn few_vnodes(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
+    let Law::Points(points) = &case.law else { return vec![] };
+    let n = case.nodes();
+    let vnodes = points.iter().sum::<f64>() / n as f64;
+    let formula = format!("√((n−1) ÷ (n·v+1)) with n = {n}, v = {}", fixed(vnodes, 0));
+    let evidence = vec![format!(
+        "{formula} gives a cv of {}; measured {}",
+        fixed(libm::sqrt(chance.placement), 4),
+        fixed(chance.cv, 4)
+    )];
+    part(case, chance, chance.placement, evidence, remedy::more_vnodes(case, vnodes))
+}
+
+fn few_keys(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
+    let Some(keys) = case.seen.keys else { return vec![] };
+    let formula = format!("√((n−1) ÷ K) with n = {}, K = {}", case.nodes(), grouped(keys));
+    let sampling = libm::sqrt(chance.sampling);
+    let evidence = vec![format!(
+        "{formula} gives a cv of {}; measured {}",
+        fixed(sampling, 4),
+        fixed(chance.cv, 4)
+    )];
+    part(case, chance, chance.sampling, evidence, remedy::more_keys(case, keys))
+}
+
+/// The law itself, less what the other part of the variance takes.
+fn part(
+    case: &Case<'_>,
+    chance: &Chance,
+    variance: f64,
+    mut evidence: Vec<String>,
+    remedies: Vec<remedy::Remedy>,
+) -> Vec<Proposal> {
+    let share = variance / (chance.placement + chance.sampling);
+    let strict = case.fit_strict(&case.expected, -libm::log(share));
+    let Some(fit) = strict.filter(|_| share > 0.0) else { return vec![] };
+    if share < 0.999 {
+        evidence.push(format!("{} % of the variance that chance makes", percent(share, 0)));
+    }
+    vec![Proposal { shares: case.expected.clone(), fit, evidence, remedies }]
+}
