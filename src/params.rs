@@ -100,6 +100,8 @@ pub enum Type {
     Text,
     /// A text of one line with at least one character: names stand in tables, ids and lists.
     Name,
+    /// A key: a text, or a whole number, which becomes its text.
+    Key,
     /// A node's weight: 0, or a number within the bounds of [`crate::cluster::is_weight`].
     Weight,
     /// One of the names.
@@ -351,6 +353,7 @@ impl Type {
                 format!("a number from {} to {}", number(*min), number(*max))
             }
             Type::Text => "a text".into(),
+            Type::Key => "a text or a whole number".into(),
             Type::Name => "a text of one line, not empty".into(),
             Type::Weight => {
                 format!("0, or a number from {} to {}", number(MIN_WEIGHT), number(MAX_WEIGHT))
@@ -384,7 +387,9 @@ impl Type {
                 .help("write it in visible characters"));
         }
         match (self, &value) {
-            (Type::Bool, Value::Bool(_)) | (Type::Text | Type::File, Value::Text(_)) => Ok(value),
+            (Type::Bool, Value::Bool(_))
+            | (Type::Text | Type::Key | Type::File, Value::Text(_)) => Ok(value),
+            (Type::Key, Value::Int(i)) => Ok(Value::Text(i.to_string())),
             (Type::Name, Value::Text(name)) if !name.is_empty() => Ok(value),
             (Type::Weight, Value::Int(_) | Value::Float(_))
                 if value.as_f64().is_some_and(is_weight) =>

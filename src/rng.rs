@@ -23,6 +23,8 @@ pub enum Purpose {
     Requests = 4,
     /// Generated keys of trials that need keys; index = chunk.
     TrialKeys = 5,
+    /// Rows from which queries are drawn; index = number of the `[[query]]`.
+    Queries = 6,
     /// Draws from the law that a placement follows by chance; index = draw.
     Chance = 12,
 }

@@ -74,6 +74,7 @@ pub fn step(number: usize, nodes: usize, balance: &[(&str, Balance)]) -> StepRec
         per_node: Vec::new(),
         balance: balance.iter().map(|(l, b)| ((*l).to_string(), *b)).collect(),
         copies: None,
+        queries: None,
         theory: Theory::default(),
         movement: None,
     }

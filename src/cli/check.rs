@@ -167,6 +167,11 @@ fn show(scenario: &Scenario, cost: &Cost, ui: &mut Ui) -> Result<(), Failure> {
         let tries = grouped(search.to.saturating_sub(search.from));
         writeln!(out, "search      {tries} label sets: {}", search.name)?;
     }
+    for query in &scenario.queries {
+        let form = query.form.to_string();
+        let name = if form == query.name { "" } else { &format!("{}: ", query.name) };
+        writeln!(out, "query       {name}{form}")?;
+    }
     writeln!(out, "expects     {}", scenario.expects.len())?;
     writeln!(
         out,

@@ -5,7 +5,8 @@ use std::io::{BufRead, IsTerminal as _, Read as _};
 use clap::ValueEnum;
 
 use crate::error::Error;
-use crate::keys::{BATCH_ROWS, Key, KeyBatch, KeyKind, MAX_BATCH_TEXT, MAX_KEY};
+use crate::keys::parse::push_text;
+use crate::keys::{BATCH_ROWS, KeyBatch, KeyKind, MAX_BATCH_TEXT, MAX_KEY};
 
 /// How the text of a given key is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -94,44 +95,7 @@ fn push_key(batch: &mut KeyBatch, bytes: &[u8], row: u64) -> Result<(), Error> {
         ))
         .help(format!("allowed: keys of up to {MAX_KEY} bytes; is a line break missing?")));
     }
-    let text = || std::str::from_utf8(bytes).map_err(|_| wrong("UTF-8 text"));
-    match batch.kind() {
-        KeyKind::Text => batch.push(&Key::Text(text()?)),
-        KeyKind::I64 => {
-            let n = text()?.trim().parse().map_err(|_| wrong("a signed 64-bit integer"))?;
-            batch.push(&Key::I64(n));
-        }
-        KeyKind::U64 => {
-            let n = text()?.trim().parse().map_err(|_| wrong("an unsigned 64-bit integer"))?;
-            batch.push(&Key::U64(n));
-        }
-        KeyKind::Bytes => {
-            let bytes = hex(bytes.trim_ascii()).ok_or_else(|| wrong("bytes in hexadecimal"))?;
-            batch.push(&Key::Bytes(&bytes));
-        }
-        KeyKind::Uuid => {
-            let n = uuid(text()?.trim()).ok_or_else(|| wrong("a UUID"))?;
-            batch.push(&Key::Uuid(n));
-        }
-    }
-    Ok(())
-}
-
-fn hex(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
-    let text = text.strip_prefix(b"0x").unwrap_or(text);
-    if text.len() % 2 == 1 {
-        return None;
-    }
-    text.chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
-}
-
-fn uuid(text: &str) -> Option<u128> {
-    let hyphens: Vec<usize> = text.match_indices('-').map(|(i, _)| i).collect();
-    let digits = text.replace('-', "");
-    let placed = hyphens.is_empty() || hyphens == [8, 13, 18, 23];
-    let plain = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    if placed && plain { u128::from_str_radix(&digits, 16).ok() } else { None }
+    push_text(batch, bytes).map_err(wrong)
 }
 
 #[cfg(test)]

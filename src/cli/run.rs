@@ -44,7 +44,7 @@ struct RunArgs {
 /// How to run and what to print; shared with `quick`.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// What to print: table, json, csv, markdown, nodes or movement
+    /// What to print: table, json, csv, markdown, nodes, movement or queries
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: String,
     /// Worker threads; by default one per core. The results are the same on any number

@@ -10,6 +10,8 @@ pub mod format;
 pub mod latin1;
 pub mod low_cardinality;
 pub mod order_number;
+pub mod parse;
+pub mod range;
 pub mod sequential;
 pub mod short_string;
 pub mod snowflake;
@@ -26,6 +28,7 @@ mod testing;
 use std::fmt::Debug;
 
 pub use batch::{ByteColumn, ColumnSpec, Digester, Key, KeyBatch, KeyKind};
+pub use range::KeyRange;
 
 use crate::error::Error;
 use crate::params::{Param, Params};

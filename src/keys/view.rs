@@ -23,6 +23,8 @@ pub struct ViewInfo {
     pub numbers: usize,
     /// Appends what the hasher sees.
     pub write: fn(numbers: [u32; 2], key: &Key<'_>, out: &mut Vec<u8>),
+    /// Whether it sees the same of every text that begins so.
+    pub fixed_by: fn(numbers: [u32; 2], prefix: &[u8]) -> bool,
 }
 
 /// All views, in the order in which lists show them.
@@ -33,6 +35,7 @@ pub static ALL: &[ViewInfo] = &[
         doc: "the key's text: integers in decimal, UUIDs hyphenated in lower case",
         numbers: 0,
         write: |_, key, out| write_whole(key, out),
+        fixed_by: never,
     },
     ViewInfo {
         name: "hash-tag",
@@ -47,6 +50,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.truncate(start + tag.len());
             }
         },
+        fixed_by: |_, prefix| hash_tag(prefix).is_some(),
     },
     ViewInfo {
         name: "between",
@@ -61,6 +65,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.truncate(start + tag.len());
             }
         },
+        fixed_by: |[open, close], prefix| between(prefix, open, close).is_some(),
     },
     ViewInfo {
         name: "slice",
@@ -75,6 +80,7 @@ pub static ALL: &[ViewInfo] = &[
             out.copy_within(start + from..start + to, start);
             out.truncate(start + to - from);
         },
+        fixed_by: |[_, to], prefix| prefix.len() >= to as usize,
     },
     ViewInfo {
         name: "utf16le",
@@ -86,6 +92,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.extend_from_slice(&unit.to_le_bytes());
             }
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "i32-be",
@@ -96,6 +103,7 @@ pub static ALL: &[ViewInfo] = &[
             Some(bits) => out.extend_from_slice(&(bits as u32).to_be_bytes()),
             None => write_whole(key, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "i32-le",
@@ -106,6 +114,7 @@ pub static ALL: &[ViewInfo] = &[
             Some(bits) => out.extend_from_slice(&(bits as u32).to_le_bytes()),
             None => write_whole(key, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "i64-be",
@@ -117,6 +126,7 @@ pub static ALL: &[ViewInfo] = &[
             Key::U64(u) => out.extend_from_slice(&u.to_be_bytes()),
             other => write_whole(other, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "i64-le",
@@ -128,6 +138,7 @@ pub static ALL: &[ViewInfo] = &[
             Key::U64(u) => out.extend_from_slice(&u.to_le_bytes()),
             other => write_whole(other, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "uuid-bytes",
@@ -138,6 +149,7 @@ pub static ALL: &[ViewInfo] = &[
             Key::Uuid(u) => out.extend_from_slice(&u.to_be_bytes()),
             other => write_whole(other, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "json",
@@ -151,6 +163,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.extend_from_slice(text.as_bytes());
             }
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "trimmed",
@@ -164,6 +177,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.pop();
             }
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "latin1",
@@ -180,6 +194,7 @@ pub static ALL: &[ViewInfo] = &[
                 out.extend_from_slice(&bytes);
             }
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "length-prefixed",
@@ -193,6 +208,7 @@ pub static ALL: &[ViewInfo] = &[
             let len = (out.len() - start - 4) as u32;
             out[start..start + 4].copy_from_slice(&len.to_be_bytes());
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "java-hash-code",
@@ -200,6 +216,7 @@ pub static ALL: &[ViewInfo] = &[
         doc: "the hashCode that Java gives the key as String, Long or UUID, as 4 bytes, low byte first (Flink)",
         numbers: 0,
         write: |_, key, out| out.extend_from_slice(&java_hash_code(key).to_le_bytes()),
+        fixed_by: never,
     },
     ViewInfo {
         name: "postgres-int",
@@ -210,6 +227,7 @@ pub static ALL: &[ViewInfo] = &[
             Some(bits) => out.extend_from_slice(&fold_int8(bits as i64).to_le_bytes()),
             None => write_whole(key, out),
         },
+        fixed_by: never,
     },
     ViewInfo {
         name: "mongodb",
@@ -217,6 +235,7 @@ pub static ALL: &[ViewInfo] = &[
         doc: "what mongodb-hashed hashes: canonical type and value; integers as NumberLong, other keys' text as String",
         numbers: 0,
         write: |_, key, out| write_mongodb(key, out),
+        fixed_by: never,
     },
     ViewInfo {
         name: "aerospike",
@@ -233,6 +252,7 @@ pub static ALL: &[ViewInfo] = &[
                 write_whole(key, out);
             }
         },
+        fixed_by: never,
     },
 ];
 
@@ -277,6 +297,11 @@ impl View {
         self.info.name == "whole"
     }
 
+    /// Whether it sees the same of every text that begins so: all those keys have one digest.
+    pub fn is_fixed_by(&self, prefix: &[u8]) -> bool {
+        (self.info.fixed_by)(self.numbers, prefix)
+    }
+
     /// Appends what the hasher sees.
     pub fn write(&self, key: &Key<'_>, out: &mut Vec<u8>) {
         (self.info.write)(self.numbers, key, out);
@@ -296,6 +321,11 @@ impl fmt::Debug for View {
             _ => write!(f, "{}:{}..{}", self.info.name, self.numbers[0], self.numbers[1]),
         }
     }
+}
+
+/// Every view that sees the end of the key.
+fn never(_numbers: [u32; 2], _prefix: &[u8]) -> bool {
+    false
 }
 
 fn write_whole(key: &Key<'_>, out: &mut Vec<u8>) {
@@ -381,6 +411,31 @@ mod tests {
         assert_eq!(tag("foo{{bar}}zap"), "{bar");
         assert_eq!(tag("}foo{bar}"), "bar");
         assert_eq!(tag("foo{bar"), "foo{bar");
+    }
+
+    #[test]
+    fn what_a_prefix_fixes_no_ending_changes() {
+        let prefixes = ["", "a", "ab{c", "ab{cd}", "{}", "{}{x}", "$a", "$a$", "abcdef", " "];
+        let endings = ["", "}", "x", "y}", "$", " ", "}{z}", "a long one, longer than any slice"];
+        let written = |v: &ViewInfo| match v.name {
+            "between" => "between:36..36".to_string(),
+            "slice" => "slice:2..4".to_string(),
+            name => name.to_string(),
+        };
+        let mut fixed = 0;
+        for view in ALL.iter().map(written) {
+            for prefix in prefixes {
+                let all: std::collections::BTreeSet<Vec<u8>> = endings
+                    .iter()
+                    .map(|end| seen(&view, Key::Text(&format!("{prefix}{end}"))))
+                    .collect();
+                let says = View::parse(&view).unwrap().is_fixed_by(prefix.as_bytes());
+                assert_eq!(says, all.len() == 1, "{view} of {prefix}");
+                fixed += u32::from(says);
+            }
+        }
+        // A tag, a pair of dollars, four prefixes as long as the slice.
+        assert_eq!(fixed, 6);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! [`ALL`] holds the families of metrics; `list metrics`, the check of `[[expect]]` and every
 //! look-up by dotted name come from it. A family has forms such as `movement.LOAD.STAT`, in which
-//! `STAT` is the name of one of its metrics, `LOAD` one of [`LOADS`] and `PERCENTILE` one of
-//! [`bands::PERCENTILES`].
+//! `STAT` is the name of one of its metrics, `LOAD` one of [`LOADS`], `PERCENTILE` one of
+//! [`bands::PERCENTILES`] and `NAME` the name of one of the scenario's queries.
 //!
 //! To add a metric: an entry in the family that it belongs to, or a new file with a family and two
 //! lines here.
@@ -16,6 +16,7 @@ pub mod facts;
 pub mod ideal;
 pub mod interval;
 pub mod movement;
+pub mod queries;
 pub mod special;
 pub mod spread;
 pub mod theory;
@@ -78,7 +79,7 @@ pub struct MetricInfo {
 pub struct Family {
     /// What the family is called.
     pub name: &'static str,
-    /// Ways to address a metric, with the placeholders `LOAD`, `STAT` and `PERCENTILE`.
+    /// Ways to address a metric, with the placeholders `LOAD`, `STAT`, `PERCENTILE` and `NAME`.
     pub forms: &'static [&'static str],
     /// The metrics, in the order of lists.
     pub metrics: &'static [MetricInfo],
@@ -94,6 +95,7 @@ pub static ALL: &[&Family] = &[
     &facts::TOTALS,
     &facts::OUTCOMES,
     &copies::FAMILY,
+    &queries::FAMILY,
     &facts::SIZES,
 ];
 
@@ -110,23 +112,26 @@ pub struct Point<'a> {
     pub load: &'a str,
     /// What stands for `PERCENTILE`; empty if nothing does.
     pub percentile: &'a str,
+    /// What stands for `NAME`; empty if nothing does.
+    pub query: &'a str,
 }
 
 /// A dotted name taken apart.
 #[derive(Debug, Clone, Copy)]
-pub struct Metric {
+pub struct Metric<'a> {
     /// The metric.
     pub info: &'static MetricInfo,
     form: &'static str,
     load: &'static str,
     percentile: &'static str,
+    query: &'a str,
 }
 
-impl Metric {
+impl<'a> Metric<'a> {
     /// Its value at a step of a cell. None: the step does not have it.
     pub fn value(&self, step: &StepRecord, cell: &CellRecord) -> Option<f64> {
-        let Metric { info, form, load, percentile } = *self;
-        (info.read)(&Point { cell, step, form, load, percentile })
+        let Metric { info, form, load, percentile, query } = *self;
+        (info.read)(&Point { cell, step, form, load, percentile, query })
     }
 
     /// The load that it counts, if it counts one.
@@ -153,24 +158,36 @@ impl Metric {
         self.form.starts_with("copies.")
     }
 
+    /// Whether only a scenario with queries has it.
+    pub fn needs_queries(&self) -> bool {
+        self.form.starts_with("query.")
+    }
+
+    /// The one query that it is about, if it is about one.
+    pub fn query(&self) -> Option<&'a str> {
+        (!self.query.is_empty()).then_some(self.query)
+    }
+
     /// The dotted name.
     pub fn name(&self) -> String {
         let words = self.form.split('.').map(|word| match word {
             "LOAD" => self.load,
             "STAT" => self.info.name,
             "PERCENTILE" => self.percentile,
+            "NAME" => self.query,
             word => word,
         });
         words.collect::<Vec<_>>().join(".")
     }
 }
 
-/// Every metric under every name that it can have.
-pub fn all() -> impl Iterator<Item = Metric> {
+/// Every metric under every name that it can have, but for those of single queries.
+pub fn all() -> impl Iterator<Item = Metric<'static>> {
     let or_none = |word: &'static str, form: &str, items: Vec<&'static str>| {
         if form.split('.').any(|w| w == word) { items } else { vec![""] }
     };
-    ALL.iter().flat_map(|family| family.forms.iter().map(move |&form| (family, form))).flat_map(
+    let forms = ALL.iter().flat_map(|family| family.forms.iter().map(move |&form| (family, form)));
+    forms.filter(|(_, form)| !form.contains("NAME")).flat_map(
         move |(family, form)| {
             let percentiles = bands::PERCENTILES.iter().map(|(name, _)| *name).collect();
             let percentiles = or_none("PERCENTILE", form, percentiles);
@@ -178,7 +195,7 @@ pub fn all() -> impl Iterator<Item = Metric> {
             for load in or_none("LOAD", form, LOADS.to_vec()) {
                 for info in family.metrics {
                     for &percentile in &percentiles {
-                        metrics.push(Metric { info, form, load, percentile });
+                        metrics.push(Metric { info, form, load, percentile, query: "" });
                     }
                 }
             }
@@ -193,8 +210,8 @@ pub fn names() -> Vec<String> {
 }
 
 /// The metric of that dotted name, or an error that suggests the nearest one.
-pub fn find(name: &str) -> Result<Metric, Error> {
-    all().find(|metric| metric.name() == name).ok_or_else(|| {
+pub fn find(name: &str) -> Result<Metric<'_>, Error> {
+    all().find(|metric| metric.name() == name).or_else(|| queries::of_one(name)).ok_or_else(|| {
         let names = names();
         let mut error = Error::unknown("metric", name, names.iter().map(String::as_str));
         // The forms and their words instead of some hundreds of names.
@@ -203,7 +220,9 @@ pub fn find(name: &str) -> Result<Metric, Error> {
             let stats: Vec<&str> = family.metrics.iter().map(|m| m.name).collect();
             error = error.help(format!("{}: {}", family.forms.join(", "), stats.join(", ")));
         }
-        error.help(format!("LOAD is one of {}", LOADS.join(", ")))
+        error
+            .help(format!("LOAD is one of {}", LOADS.join(", ")))
+            .help("NAME is the name of a [[query]]")
     })
 }
 
@@ -270,6 +289,9 @@ mod tests {
         step["copies"] = numbers(&copies);
         step["copies"]["per-node"] = json!([]);
         step["copies"]["balance"] = numbers(spread);
+        let queries: Vec<&str> = queries::FAMILY.metrics.iter().map(|m| m.name).collect();
+        step["queries"] = numbers(&queries);
+        step["queries"]["each"] = json!([]);
         step["movement"] = json!({ "verb": "moved", "per-node": [], "pairs": null });
         for load in ["keys", "requests", "bytes"] {
             step["movement"][load] = numbers(&moved);
@@ -315,9 +337,10 @@ mod tests {
         leaves("", step, &mut want);
         leaves("trials", &json["trials"]["steps"][0], &mut want);
         want.retain(|(name, _)| name != "step" && name != "trials.step");
-        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 6 * 7 + 5 * 7);
+        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7);
         for (path, number) in &want {
             let name = path.replace("copies.balance", "copies").replace("balance.", "");
+            let name = name.replace("queries.", "query.");
             let metric = find(&name).unwrap_or_else(|_| panic!("{path} has no name"));
             assert_eq!(metric.value(&cell.steps[0], &cell), Some(*number), "{name}");
             assert_eq!(value(&cell.steps[0], &cell, &name), Some(*number), "{name}");
@@ -328,6 +351,29 @@ mod tests {
         assert_eq!(read.len(), want.len());
         let unread: Vec<String> = names().into_iter().filter(|n| !read.contains(n)).collect();
         assert!(unread.iter().all(|n| n.contains("reads") || n.contains("writes")), "{unread:?}");
+    }
+
+    #[test]
+    fn a_metric_of_one_query_bears_its_name() {
+        let (mut cell, _) = cell();
+        let queries = cell.steps[0].queries.as_mut().unwrap();
+        let figures = crate::record::QueryFigures { nodes_asked: 77.0, ..queries.all };
+        queries.each.push(crate::record::QueryRecord {
+            query: "v1.2 orders".into(),
+            kind: "range".into(),
+            queries: 1,
+            share: 1.0,
+            answered: "scatter".into(),
+            figures,
+            nodes: None,
+        });
+        let name = "query.v1.2 orders.nodes-asked";
+        assert_eq!(find(name).unwrap().name(), name);
+        assert_eq!(find(name).unwrap().query(), Some("v1.2 orders"));
+        assert_eq!(value(&cell.steps[0], &cell, name), Some(77.0));
+        assert_eq!(value(&cell.steps[0], &cell, "query.others.nodes-asked"), None);
+        assert!(find("query.v1.2 orders.nodes-askd").is_err());
+        assert!(find("query..nodes-asked").is_err());
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod nodes;
 pub mod number;
 pub mod prose;
 pub mod publish;
+pub mod queries;
 pub mod readme;
 pub mod results;
 pub mod several;
@@ -32,6 +33,8 @@ pub enum Written {
     Always,
     /// Only when pairs are asked for (`--pairs`).
     WithPairs,
+    /// Only when the scenario has queries.
+    WithQueries,
     /// Never: it is for the terminal.
     Never,
 }
@@ -54,8 +57,15 @@ pub struct ReportInfo {
 }
 
 /// All reports, in the order in which lists show them.
-pub static ALL: &[&ReportInfo] =
-    &[&table::INFO, &json::INFO, &results::INFO, &markdown::INFO, &nodes::INFO, &movement::INFO];
+pub static ALL: &[&ReportInfo] = &[
+    &table::INFO,
+    &json::INFO,
+    &results::INFO,
+    &markdown::INFO,
+    &nodes::INFO,
+    &movement::INFO,
+    &queries::INFO,
+];
 
 /// The report of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static ReportInfo, Error> {
@@ -71,6 +81,7 @@ pub fn files(record: &Record, pairs: bool) -> Vec<(String, Vec<u8>)> {
         .filter(|r| match r.written {
             Written::Always => true,
             Written::WithPairs => pairs,
+            Written::WithQueries => queries::has_any(record),
             Written::Never => false,
         })
         .map(|r| (r.file.to_string(), (r.write)(record)))

@@ -63,6 +63,8 @@ pub struct Named<'a> {
     pub events: Vec<&'a str>,
     /// Names of the searches.
     pub searches: Vec<&'a str>,
+    /// Names of the queries.
+    pub queries: Vec<&'a str>,
 }
 
 /// What can be found wrong with placeholders without a record.
@@ -113,7 +115,9 @@ fn check_one(inner: &str, named: &Named<'_>) -> Result<(), Error> {
                     Error::invalid(format!("no step `{step}`")).help(format!("steps: 0 to {last}"))
                 );
             }
-            metrics::find(metric)?;
+            if let Some(query) = metrics::find(metric)?.query() {
+                known("query", query, &named.queries)?;
+            }
             formatted(0.0, format).map(|_| ())
         }
     }

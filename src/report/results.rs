@@ -95,6 +95,7 @@ fn step_values(step: &StepRecord) -> Json {
     let mut value = serde_json::to_value(step).expect("a record has only JSON values");
     inline(&mut value, "balance");
     inline(&mut value["copies"], "balance");
+    rename(&mut value, "queries", "query");
     value
 }
 
@@ -106,6 +107,13 @@ fn inline(outer: &mut Json, name: &str) {
         value => vec![(key, value)],
     });
     *map = fields.collect();
+}
+
+/// Gives a field of an object another name, where it stands.
+fn rename(outer: &mut Json, name: &str, new: &str) {
+    let Json::Object(map) = outer else { return };
+    let fields = std::mem::take(map).into_iter();
+    *map = fields.map(|(key, value)| (if key == name { new.into() } else { key }, value)).collect();
 }
 
 fn put_facts(sheet: &mut Sheet, row: usize, cell: &CellRecord) {

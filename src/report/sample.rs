@@ -43,6 +43,7 @@ fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
         per_node: nodes,
         balance: BTreeMap::from([("keys".to_string(), balance)]),
         copies: None,
+        queries: None,
         theory: Theory { cv_owned: Some(0.3), cv_sampling: Some(0.04), ..Theory::default() },
         movement: None,
     }

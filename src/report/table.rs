@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::grid::{Grid, Steps, summary};
 use super::number::{fixed, grouped, probability_percent, shortest};
-use super::{ReportInfo, Written, prose};
+use super::{ReportInfo, Written, prose, queries};
 use crate::record::{CellRecord, EventRecord, ExpectRecord, Record, SearchRecord};
 
 /// The report's facts.
@@ -51,6 +51,10 @@ fn write(record: &Record) -> Vec<u8> {
     }
     if steps == Steps::Last {
         let _ = writeln!(out, "The last step of each cell; every step stands in results.csv.");
+    }
+    if let Some(grid) = queries::grid(record, steps) {
+        let _ = writeln!(out, "\n{}", queries::TITLE);
+        let _ = writeln!(out, "{}", render(&grid));
     }
     for (title, lines) in sections(record) {
         let _ = writeln!(out, "\n{title}");

@@ -10,13 +10,15 @@ use crate::metrics::Metric;
 use crate::params::{Params, Value};
 use crate::report::prose;
 
-/// Refuses a metric that none of the cells that match `filter` can have at that step.
+/// Refuses a metric that none of the cells that match `filter` can have at that step; `queries` are the
+/// names of the scenario's.
 pub fn metric(
-    metric: &Metric,
+    metric: &Metric<'_>,
     filter: &[(String, Value)],
     step: Option<usize>,
     cells: &[Cell],
     has_trials: bool,
+    queries: &[&str],
 ) -> Result<(), Error> {
     let cells: Vec<&Cell> = cells.iter().filter(|c| c.at.matches(filter)).collect();
     let name = metric.name();
@@ -28,6 +30,12 @@ pub fn metric(
     }
     if metric.needs_replicas() && cells.iter().all(|c| c.replicas < 2) {
         return refuse("every key is on one node", "give `replicas` of at least 2");
+    }
+    if metric.needs_queries() && queries.is_empty() {
+        return refuse("there are no queries", "give a `[[query]]`");
+    }
+    if let Some(query) = metric.query().filter(|query| !queries.contains(query)) {
+        return Err(Error::unknown("query", query, queries.iter().copied()));
     }
     if metric.needs_change() && cells.iter().all(|c| c.steps.len() < 2) {
         return refuse("no path has a change", "give a `[[change]]`");
@@ -129,6 +137,7 @@ pub fn analysis(
     cells: &[Cell],
     events: &[Event],
     searches: &[Search],
+    queries: &[&str],
     errors: &mut Vec<Error>,
 ) {
     let Some(item) = root.get("analysis") else { return };
@@ -136,6 +145,7 @@ pub fn analysis(
         cells: cells.iter().map(|c| (c.id.as_str(), c.steps.len() - 1)).collect(),
         events: events.iter().map(|e| e.name.as_str()).collect(),
         searches: searches.iter().map(|s| s.name.as_str()).collect(),
+        queries: queries.to_vec(),
     };
     let found = prose::check(&item.value().to_string(), &named);
     errors.extend(found.into_iter().map(|error| error.at(item.place.clone())));

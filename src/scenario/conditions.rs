@@ -81,11 +81,12 @@ pub fn searches(root: &Table, cells: &[Cell], errors: &mut Vec<Error>) -> Option
     (errors.len() == before).then_some(searches)
 }
 
-/// `[[expect]]`. None: something is wrong and reported.
+/// `[[expect]]`, which may name `queries`. None: something is wrong and reported.
 pub fn expects(
     root: &Table,
     cells: &[Cell],
     has_trials: bool,
+    queries: &[&str],
     errors: &mut Vec<Error>,
 ) -> Option<Vec<Expect>> {
     let before = errors.len();
@@ -103,7 +104,7 @@ pub fn expects(
             check_step(table, filter, step, cells, errors);
         }
         if let (Some(filter), Ok(metric)) = (&filter, &found)
-            && let Err(error) = asked::metric(metric, filter, step, cells, has_trials)
+            && let Err(error) = asked::metric(metric, filter, step, cells, has_trials, queries)
         {
             errors.push(error.at(table.place_of("metric")));
         }

@@ -3,6 +3,11 @@
 use super::table::{Holds, Nested, TableSpec};
 use crate::params::{Default, Param, Type};
 
+/// Most queries that one `[[query]]` draws.
+pub const MAX_QUERIES: i64 = 10_000;
+/// Most keys of a drawn range or list.
+pub const MAX_QUERY_WIDTH: i64 = 100_000;
+
 /// Most nodes that a cluster may have.
 pub const MAX_NODES: usize = 100_000;
 /// Most cells that a scenario may have.
@@ -81,6 +86,11 @@ pub static ROOT: TableSpec = TableSpec {
             "search",
             "searches for a node-name template under which conditions hold",
             Holds::Tables(&SEARCH),
+        ),
+        nested(
+            "query",
+            "queries over many keys: which nodes hold a match, which must be asked",
+            Holds::Tables(&QUERY),
         ),
         nested("expect", "what must hold of the results", Holds::Tables(&EXPECT)),
         nested(
@@ -283,6 +293,51 @@ pub static EXPECT: TableSpec = TableSpec {
     nested: &[nested("where", "cells that it looks at, by axis", Holds::Any)],
 };
 
+/// `[[query]]`
+pub static QUERY: TableSpec = TableSpec {
+    name: "[[query]]",
+    doc: "A query over many keys, or some drawn at random: a range, a prefix, or a list of keys",
+    params: &[
+        name("name", "name of the query; what it asks for when absent"),
+        Param::new(
+            "share",
+            Type::Float { min: 0.000_001, max: 1e9 },
+            Default::Float(1.0),
+            "how often it is asked, relative to the other queries; drawn ones have it together",
+        ),
+        Param::new("from", Type::Key, Default::Absent, "first key of a range; none: no lower end"),
+        Param::new(
+            "to",
+            Type::Key,
+            Default::Absent,
+            "end of a range, itself excluded; none: no upper end",
+        ),
+        text("prefix", "what the keys begin with; for text keys and UUIDs"),
+        Param::new("keys", Type::List(&Type::Key), Default::Absent, "the keys asked for"),
+        Param::new(
+            "kind",
+            Type::Choice(&["range", "prefix", "list"]),
+            Default::Absent,
+            "what to draw at random from the scenario's keys, with `count` and `width`",
+        ),
+        Param::new(
+            "count",
+            Type::Int { min: 1, max: MAX_QUERIES },
+            Default::Absent,
+            "number of queries to draw",
+        ),
+        Param::new(
+            "width",
+            Type::Int { min: 1, max: MAX_QUERY_WIDTH },
+            Default::Absent,
+            "size of a drawn query: distinct keys of a range from a random one on, characters of a \
+             prefix of one, random keys of a list",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[],
+};
+
 /// Fields of `[keys]` beside the pattern's own.
 pub static KEYS_COMMON: &[Param] = &[text("pattern", "key pattern; `file` when `file` is given")];
 
@@ -302,7 +357,7 @@ pub static HOT: TableSpec = TableSpec {
     name: "[[traffic.hot]]",
     doc: "A named key that takes a share of all requests",
     params: &[
-        Param::new("key", Type::Text, Default::Required, "text of the key"),
+        Param::new("key", Type::Key, Default::Required, "text of the key"),
         Param::new(
             "share",
             Type::Float { min: 0.0, max: 1.0 },

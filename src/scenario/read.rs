@@ -9,8 +9,8 @@ use super::fields::{MAX_CELLS, ROOT};
 use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
-    Overrides, Places, Scenario, asked, changes, cluster, conditions, overrides, strategies,
-    workload,
+    Overrides, Places, Scenario, asked, changes, cluster, conditions, overrides, queries,
+    strategies, workload,
 };
 use crate::error::{Error, ErrorKind};
 use crate::params::Value;
@@ -100,6 +100,7 @@ fn check(
     if let (Some(keys), Some(traffic)) = (&keys, &traffic) {
         workload::check_together(root, base, keys, traffic, errors);
     }
+    let queries = keys.as_ref().map_or(Some(Vec::new()), |k| queries::read(root, k, base, errors));
     let strategies = strategies::read(root, errors);
     let weight = default_weight(root);
     let paths = changes::read(root, weight, errors);
@@ -118,13 +119,15 @@ fn check(
     let trials = conditions::trials(root, &cells, errors);
     let searches = conditions::searches(root, &cells, errors);
     let has_trials = trials.as_ref().is_none_or(|(trials, _)| trials.is_some());
-    let expects = conditions::expects(root, &cells, has_trials, errors);
+    let queries = queries?;
+    let names: Vec<&str> = queries.iter().map(|query| query.name.as_str()).collect();
+    let expects = conditions::expects(root, &cells, has_trials, &names, errors);
     // Charts and analysis speak of the cells of the scenario as it ships: `--set` may take them away.
     let charts = conditions::charts(root, as_shipped.then_some(&cells), errors);
     let (trials, events) = trials?;
     let searches = searches?;
     if as_shipped {
-        asked::analysis(root, &cells, &events, &searches, errors);
+        asked::analysis(root, &cells, &events, &searches, &names, errors);
     }
     let prose =
         |field: &str| root.get(field).map_or(String::new(), |item| item.value().to_string());
@@ -148,6 +151,7 @@ fn check(
         events,
         searches,
         expects: expects?,
+        queries,
         charts: charts?,
     })
 }

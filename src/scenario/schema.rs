@@ -4,8 +4,8 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{
-    CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, HOT, KEYS_COMMON, NODE, PATH, ROOT,
-    SEARCH, STRATEGY_COMMON, TRAFFIC_COMMON, TRIALS,
+    CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, HOT, KEYS_COMMON, NODE, PATH, QUERY,
+    ROOT, SEARCH, STRATEGY_COMMON, TRAFFIC_COMMON, TRIALS,
 };
 use super::table::{Holds, TableSpec};
 use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
@@ -24,6 +24,7 @@ const TABLES: &[(&str, &TableSpec)] = &[
     ("condition", &CONDITION),
     ("expect", &EXPECT),
     ("hot", &HOT),
+    ("query", &QUERY),
 ];
 
 /// The schema of a scenario file, for completion and checks in editors.
@@ -213,6 +214,7 @@ fn of_type(ty: &Type) -> Json {
             number
         }
         Type::Text | Type::View | Type::Label(_) | Type::File => json!({ "type": "string" }),
+        Type::Key => json!({ "type": ["string", "integer"] }),
         Type::Name => json!({ "type": "string", "minLength": 1 }),
         Type::Weight => {
             let number = json!({

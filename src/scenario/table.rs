@@ -140,6 +140,7 @@ fn typed(ty: &Type, item: &Item) -> Value {
         (_, _, value @ (Value::Text(_) | Value::List(_) | Value::Table(_))) => value,
         (
             Type::Text
+            | Type::Key
             | Type::Name
             | Type::Choice(_)
             | Type::Hasher

@@ -175,14 +175,7 @@ fn hot(item: &Item, errors: &mut Vec<Error>) -> Vec<HotKey> {
     let mut hot: Vec<HotKey> = Vec::new();
     let mut sum = 0.0;
     for table in table::as_tables(item, "traffic.hot", errors) {
-        let mut table = table.clone();
-        // An integer key may be written as one.
-        if let Some(entry) = table.entries.iter_mut().find(|e| e.key == "key")
-            && let Data::Scalar(Value::Int(i)) = entry.item.data
-        {
-            entry.item.data = Data::Scalar(Value::Text(i.to_string()));
-        }
-        let Some(params) = table::closed(&table, &HOT, errors) else { continue };
+        let Some(params) = table::closed(table, &HOT, errors) else { continue };
         let (key, share) = (params.text("key").to_string(), params.float("share"));
         let refuse = |field: &str, message: String, help: &str| {
             Error::invalid(message).help(help).at(table.place_of(field))

@@ -87,7 +87,7 @@ impl Arcs {
         counts: &'a ArcCounts,
     ) -> impl Iterator<Item = (usize, CellTally)> + 'a {
         self.cells().zip(&counts.amounts).map(move |(arcs, amounts)| {
-            let mut tally = CellTally::new(&plan.cells[arcs.cell], loads);
+            let mut tally = CellTally::new(&plan.cells[arcs.cell], loads, 0);
             let owners: Vec<&[Slot]> = arcs.owners.iter().map(Vec::as_slice).collect();
             for (load, amounts) in amounts.iter().enumerate() {
                 tally.count_load(load, amounts, &owners);
@@ -265,7 +265,7 @@ mod tests {
 
     /// Every cell key by key: the slow way, which is the plain one.
     fn by_key(input: &Input, plan: &Plan<'_>, loads: &[Load]) -> Vec<Option<CellTally>> {
-        let new = || tallies(plan, loads);
+        let new = || tallies(plan, loads, 0);
         let visit = |tallies: &mut Vec<Option<CellTally>>, batch: &KeyBatch| {
             for (cell, tally) in plan.cells.iter().zip(tallies) {
                 let Ok(steps) = &cell.steps else { continue };

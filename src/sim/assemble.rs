@@ -3,6 +3,8 @@
 use super::copies::record::copies;
 use super::input::Input;
 use super::plan::{Plan, PlannedCell, Routed};
+use super::queries::record::StepQueries;
+use super::queries::{Matcher, QuerySet};
 use super::replay::Replayed;
 use super::tally::{CellTally, Flow, Load, LoadTally, StepTally, alive};
 use crate::cluster::{Change, ChangeKind, Cluster};
@@ -13,7 +15,7 @@ use crate::metrics::theory;
 use crate::preset;
 use crate::record::{
     ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved, NodeRecord,
-    Outcomes, Pair, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
+    Outcomes, Pair, Queries, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
 };
 use crate::scenario::{Cell, Scenario, Step};
 use crate::strategy::{Movement, Slot, ring};
@@ -79,6 +81,7 @@ pub fn cell(
     plan: &Plan<'_>,
     planned: &PlannedCell<'_>,
     tally: Option<&CellTally>,
+    queries: Option<(&QuerySet, &Matcher)>,
     workload: &WorkloadRecord,
 ) -> CellRecord {
     let cell = planned.cell;
@@ -88,7 +91,7 @@ pub fn cell(
         (Ok(routed), Some(tally)) => (0..routed.len())
             .map(|step| {
                 let routed: Vec<&Routed> = routed.iter().map(|&r| &plan.routed[r]).collect();
-                StepAssembly { planned, routed: &routed, tally, step, workload }.record()
+                StepAssembly { planned, routed: &routed, tally, queries, step, workload }.record()
             })
             .collect(),
         _ => Vec::new(),
@@ -112,6 +115,7 @@ struct StepAssembly<'a> {
     planned: &'a PlannedCell<'a>,
     routed: &'a [&'a Routed],
     tally: &'a CellTally,
+    queries: Option<(&'a QuerySet, &'a Matcher)>,
     step: usize,
     workload: &'a WorkloadRecord,
 }
@@ -177,6 +181,7 @@ impl StepAssembly<'_> {
             per_node,
             balance: balances,
             copies: self.copies(&live, &fair_live),
+            queries: self.queried(&live),
             theory: self.theory(&fair_live, keys.iter().sum(), owned.is_some()),
             movement: (self.step > 0).then(|| self.movement()),
         }
@@ -190,6 +195,13 @@ impl StepAssembly<'_> {
     fn copies(&self, live: &[usize], fair: &[f64]) -> Option<Copies> {
         let tally = self.counts().copies.as_ref()?;
         Some(copies(tally, self.planned.cell.replicas, live, fair))
+    }
+
+    fn queried(&self, live: &[usize]) -> Option<Queries> {
+        let (set, matcher) = self.queries?;
+        let (counts, routed) = (&self.counts().queried, self.routed[self.step]);
+        let cluster = &self.now().cluster;
+        StepQueries { set, matcher, counts, routed, cluster, live }.record()
     }
 
     fn theory(&self, fair: &[f64], keys: u64, owns: bool) -> Theory {

@@ -3,7 +3,7 @@
 //! One pass over the rows of each distinct workload (`scan`), all placements of its cells in that
 //! pass (`plan`, `replay`), integer counts (`tally`, and `arcs` where a key's digest alone decides), and from them the record (`assemble`).
 //! Strategies whose answer depends on open requests walk a stated order of the requests instead
-//! (`session`). Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
+//! (`session`). Queries over many keys (`queries`) are drawn before that pass and counted in it. Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
 
 pub mod arcs;
 pub mod assemble;
@@ -13,6 +13,7 @@ mod expect;
 pub mod input;
 pub mod labels;
 pub mod plan;
+pub mod queries;
 pub mod replay;
 pub mod scan;
 pub mod session;
@@ -27,6 +28,7 @@ use crate::record::{CellRecord, Record};
 use crate::scenario::{Cell, Scenario, Workload};
 use input::Input;
 use plan::{Plan, PlannedCell};
+use queries::QuerySet;
 
 /// Told how far a run has come. Called from any thread.
 pub trait Progress: Sync {
@@ -75,6 +77,7 @@ struct Group<'a> {
     members: Vec<usize>,
     input: Input,
     plan: Plan<'a>,
+    queries: QuerySet,
 }
 
 /// Cells by workload, in order of first appearance.
@@ -101,7 +104,9 @@ fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Erro
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
         session::check_size(workload, input.all_rows(), &plan)?;
-        groups.push(Group { members, input, plan });
+        let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
+            .map_err(|error| scenario.locate(error))?;
+        groups.push(Group { members, input, plan, queries });
     }
     let mut cells: Vec<Option<CellRecord>> = scenario.cells.iter().map(|_| None).collect();
     for group in &groups {
@@ -148,13 +153,14 @@ fn run_group(
     group: &Group<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<CellRecord>, Error> {
-    let Group { input, plan, .. } = group;
+    let Group { input, plan, queries, .. } = group;
     let sessions = session::session_cells(plan);
-    let mut replayed =
-        replay::replay(input, plan, &sessions, progress).map_err(|error| match error.kind {
+    let mut replayed = replay::replay(input, plan, &sessions, queries, progress).map_err(
+        |error| match error.kind {
             ErrorKind::Data => scenario.locate(error),
             _ => error,
-        })?;
+        },
+    )?;
     if sessions.contains(&true) {
         let seed = plan.cells[0].cell.workload.seed;
         let walked = session::sessions(input, plan, &sessions, seed, progress)?;
@@ -166,8 +172,10 @@ fn run_group(
     }
     let facts = assemble::workload(plan.cells[0].cell, input, &replayed);
     let mut records = Vec::with_capacity(plan.cells.len());
-    for (cell, tally) in plan.cells.iter().zip(&replayed.cells) {
-        let mut record = assemble::cell(plan, cell, tally.as_ref(), &facts);
+    for ((cell, tally), session) in plan.cells.iter().zip(&replayed.cells).zip(&sessions) {
+        // Where keys have no place of their own, there is none to look for them.
+        let queries = (!session).then_some((queries, &replayed.matcher));
+        let mut record = assemble::cell(plan, cell, tally.as_ref(), queries, &facts);
         if let (Some(trials), Ok(steps)) = (&scenario.trials, &cell.steps) {
             let own: Vec<_> = steps.iter().map(|&r| plan.routed[r].placement.as_ref()).collect();
             let base = &scenario.base;

@@ -4,6 +4,7 @@ use super::Progress;
 use super::arcs::{ArcCounts, Arcs};
 use super::input::{Input, too_many_requests};
 use super::plan::Plan;
+use super::queries::{Matcher, QuerySet};
 use super::scan::scan;
 use super::tally::{CellTally, loads_of, tallies};
 use crate::cluster::NodeId;
@@ -20,6 +21,8 @@ const MAX_TALLY_BYTES: u64 = 2 << 30;
 pub struct Replayed {
     /// One per cell of the plan; None where the strategy cannot do it or a session must.
     pub cells: Vec<Option<CellTally>>,
+    /// What the queries matched.
+    pub matcher: Matcher,
     /// Requests of the hottest row.
     pub hottest: u64,
     /// Requests of all rows.
@@ -31,15 +34,18 @@ pub fn replay(
     input: &Input,
     plan: &Plan<'_>,
     is_session: &[bool],
+    queries: &QuerySet,
     progress: &dyn Progress,
 ) -> Result<Replayed, Error> {
     let columns = plan.columns();
     let loads = loads_of(input.has_requests, input.source.has_bytes());
-    check_size(plan, loads.len())?;
+    check_size(plan, loads.len(), queries.segments())?;
     progress.begin("placing keys", input.rows);
-    let arcs = Arcs::new(plan, &loads, |cell| !is_session[cell], input.rows);
+    // What a range query matches is known row by row only.
+    let by_row = queries.segments() > 0;
+    let arcs = Arcs::new(plan, &loads, |cell| !is_session[cell] && !by_row, input.rows);
     let new = || {
-        let mut cells = tallies(plan, &loads);
+        let mut cells = tallies(plan, &loads, queries.segments());
         for (index, cell) in cells.iter_mut().enumerate() {
             if is_session[index] || arcs.has(index) {
                 *cell = None;
@@ -51,16 +57,17 @@ pub fn replay(
             schedule,
             cells,
             by_arc: ArcCounts::new(&arcs, &loads),
+            matcher: Matcher::new(queries),
             totals: Totals::default(),
         }
     };
     let workers = scan(input, &columns, progress, new, |worker, batch| {
-        worker.batch(plan, batch);
+        worker.batch(plan, queries, batch);
         worker.by_arc.batch(&arcs, batch);
     })?;
     let mut workers = workers.into_iter();
-    let first = workers.next().expect("a pool has at least one thread");
-    let (mut cells, mut by_arc, mut totals) = (first.cells, first.by_arc, first.totals);
+    let Worker { mut cells, mut by_arc, mut matcher, mut totals, .. } =
+        workers.next().expect("a pool has at least one thread");
     for worker in workers {
         by_arc.merge(&worker.by_arc);
         for (mine, theirs) in cells.iter_mut().zip(&worker.cells) {
@@ -68,6 +75,7 @@ pub fn replay(
                 mine.merge(theirs);
             }
         }
+        matcher.merge(&worker.matcher);
         totals.merge(&worker.totals);
     }
     // Every partial sum is at most the total, so nothing has wrapped if the totals fit.
@@ -77,12 +85,12 @@ pub fn replay(
         cells[index] = Some(tally);
     }
     cells.iter_mut().flatten().for_each(CellTally::finish);
-    Ok(Replayed { cells, hottest: totals.hottest, requests })
+    Ok(Replayed { cells, matcher, hottest: totals.hottest, requests })
 }
 
 /// Refuses counts that would not fit in memory: every thread has its own.
-fn check_size(plan: &Plan<'_>, loads: usize) -> Result<(), Error> {
-    let of = |cell: &Cell| CellTally::bytes(cell, loads);
+fn check_size(plan: &Plan<'_>, loads: usize, segments: usize) -> Result<(), Error> {
+    let of = |cell: &Cell| CellTally::bytes(cell, loads, segments);
     let bytes = plan.cells.iter().fold(0u64, |sum, cell| sum.saturating_add(of(cell.cell)));
     let threads = rayon::current_num_threads() as u64;
     if bytes.saturating_mul(threads) > MAX_TALLY_BYTES {
@@ -91,7 +99,7 @@ fn check_size(plan: &Plan<'_>, loads: usize) -> Result<(), Error> {
             bytes >> 20
         ))
         .help(format!("at most {} MiB in all", MAX_TALLY_BYTES >> 20))
-        .help("take fewer steps, nodes or cells, or fewer --threads"));
+        .help("take fewer steps, nodes, cells or queries, or fewer --threads"));
     }
     Ok(())
 }
@@ -186,12 +194,14 @@ struct Worker {
     schedule: Schedule,
     cells: Vec<Option<CellTally>>,
     by_arc: ArcCounts,
+    matcher: Matcher,
     totals: Totals,
 }
 
 impl Worker {
-    fn batch(&mut self, plan: &Plan<'_>, batch: &KeyBatch) {
+    fn batch(&mut self, plan: &Plan<'_>, queries: &QuerySet, batch: &KeyBatch) {
         self.totals.batch(batch);
+        self.matcher.batch(queries, batch);
         for ((cell, turn), tally) in
             plan.cells.iter().zip(&self.schedule.cells).zip(&mut self.cells)
         {
@@ -206,6 +216,7 @@ impl Worker {
                 let primaries: Vec<&[Slot]> =
                     turn.steps.iter().map(|&buffer| self.slots[buffer].as_slice()).collect();
                 tally.count(batch, &primaries);
+                tally.count_queried(self.matcher.matches(), &primaries);
             } else {
                 let first: Vec<Vec<Slot>> = turn
                     .steps
@@ -216,6 +227,7 @@ impl Worker {
                     .collect();
                 let first: Vec<&[Slot]> = first.iter().map(Vec::as_slice).collect();
                 tally.count(batch, &first);
+                tally.count_queried(self.matcher.matches(), &first);
                 for (step, &buffer) in turn.steps.iter().enumerate() {
                     if let Some(copies) = &mut tally.steps[step].copies {
                         copies.count(&self.slots[buffer]);

@@ -183,7 +183,7 @@ fn walk(
         }
         slots.push(out);
     }
-    let mut tally = CellTally::new(planned, &[Load::Requests]);
+    let mut tally = CellTally::new(planned, &[Load::Requests], 0);
     let slots: Vec<&[Slot]> = slots.iter().map(Vec::as_slice).collect();
     tally.count_load(0, &[], &slots);
     tally.finish();

@@ -73,6 +73,8 @@ pub struct StepTally {
     pub loads: Vec<LoadTally>,
     /// Copies of keys; None for one replica.
     pub copies: Option<CopyTally>,
+    /// Rows that queries ask for, by segment and row of the tally.
+    pub queried: Counts,
     /// Rows of the tally alive at this step and the one before (and at step 0).
     survivors: [Vec<bool>; 2],
 }
@@ -98,8 +100,8 @@ pub fn alive(cell: &PlannedCell<'_>, step: usize) -> Vec<bool> {
 }
 
 impl CellTally {
-    /// An empty tally for a cell.
-    pub fn new(cell: &PlannedCell<'_>, loads: &[Load]) -> Self {
+    /// An empty tally for a cell, with so many segments of queries.
+    pub fn new(cell: &PlannedCell<'_>, loads: &[Load], segments: usize) -> Self {
         let ids = cell.cell.steps[0].cluster.ids;
         let rows = ids + Slot::OUTCOMES;
         let both = |a: &[bool], b: &[bool]| a.iter().zip(b).map(|(a, b)| a & b).collect();
@@ -115,6 +117,7 @@ impl CellTally {
                 StepTally {
                     loads: vec![load; loads.len()],
                     copies: CopyTally::new(cell, step),
+                    queried: vec![0; segments * rows],
                     survivors: [
                         if step > 0 { both(&alive(cell, step - 1), &now) } else { Vec::new() },
                         if step > 1 { both(&alive(cell, 0), &now) } else { Vec::new() },
@@ -126,12 +129,13 @@ impl CellTally {
     }
 
     /// Bytes that a tally of this cell takes.
-    pub fn bytes(cell: &Cell, loads: usize) -> u64 {
+    pub fn bytes(cell: &Cell, loads: usize, segments: usize) -> u64 {
         let (ids, steps) = (cell.steps[0].cluster.ids, cell.steps.len() as u64);
         let rows = (ids + Slot::OUTCOMES) as u64;
         let pairs = if rows * rows <= MAX_PAIRS as u64 { rows * rows } else { 2 * rows };
         let copies = if cell.replicas > 1 { CopyTally::bytes(ids) } else { 0 };
-        steps * (8 * loads as u64 * (pairs + 3 * rows) + copies)
+        let queried = (segments as u64).saturating_mul(rows);
+        steps.saturating_mul(8 * (loads as u64 * (pairs + 3 * rows) + queried) + copies)
     }
 
     /// Counts one batch: `slots` holds the tally row of each key by step, primaries only.
@@ -139,6 +143,20 @@ impl CellTally {
         let loads = self.loads.clone();
         for (l, load) in loads.iter().enumerate() {
             self.count_load(l, load.amounts(batch).unwrap_or_default(), slots);
+        }
+    }
+
+    /// Counts the rows of a batch that queries ask for, each with its segment.
+    pub fn count_queried(
+        &mut self,
+        matches: impl Iterator<Item = (usize, usize)> + Clone,
+        slots: &[&[Slot]],
+    ) {
+        let rows = self.ids + Slot::OUTCOMES;
+        for (step, now) in self.steps.iter_mut().zip(slots) {
+            for (row, segment) in matches.clone() {
+                step.queried[segment * rows + now[row].index(self.ids)] += 1;
+            }
         }
     }
 
@@ -178,6 +196,7 @@ impl CellTally {
             if let (Some(mine), Some(theirs)) = (&mut mine.copies, &theirs.copies) {
                 mine.merge(theirs);
             }
+            add(&mut mine.queried, &theirs.queried);
         }
     }
 
@@ -282,9 +301,7 @@ pub fn loads_of(has_requests: bool, has_bytes: bool) -> Vec<Load> {
 }
 
 /// An empty tally for every cell of a plan that its strategy can do.
-pub fn tallies(plan: &Plan<'_>, loads: &[Load]) -> Vec<Option<CellTally>> {
-    plan.cells
-        .iter()
-        .map(|cell| cell.steps.as_ref().ok().map(|_| CellTally::new(cell, loads)))
-        .collect()
+pub fn tallies(plan: &Plan<'_>, loads: &[Load], segments: usize) -> Vec<Option<CellTally>> {
+    let tally = |cell| CellTally::new(cell, loads, segments);
+    plan.cells.iter().map(|cell| cell.steps.as_ref().ok().map(|_| tally(cell))).collect()
 }

@@ -26,11 +26,11 @@
 
 use crate::cluster::{Change, ChangeKind, Cluster, NodeId, OnFail};
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Default, Param, Type};
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Placement, Slot,
-    StrategyInfo, Weights,
+    StrategyInfo, Weights, distinct,
 };
 
 /// Embedded id.
@@ -237,6 +237,28 @@ impl Placement for EmbeddedId {
             ChangeKind::Set(_) | ChangeKind::Switch(_) => None,
             ChangeKind::Fail(_, OnFail::Unavailable) => Some(Ok(Box::new(self.clone()))),
             _ => Some(Ok(Box::new(self.renumbered(after.cluster)))),
+        }
+    }
+
+    /// The number that all keys begin with, or the numbers in the bits between two integers.
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        match &self.field {
+            Field::Text { separator, field } => {
+                let prefix = range.common_prefix();
+                // Complete only when the next field has begun.
+                nth_field(prefix, separator, field + 1)?;
+                let number = nth_field(prefix, separator, *field).and_then(parse);
+                Some(vec![number.map_or(Slot::ABSENT, |number| self.owner(number))])
+            }
+            Field::Bits { shift, mask } => {
+                let (from, to) = range.numbers()?;
+                let (first, last) = (from >> shift, (to - 1) >> shift);
+                if last - first > i128::from(*mask) || last - first > self.slots.len() as i128 {
+                    return Some(distinct(self.slots.iter().copied().chain([Slot::MISROUTED])));
+                }
+                let owner = |x: i128| self.owner((x as u64) & mask);
+                Some(distinct((first..=last).map(owner)))
+            }
         }
     }
 

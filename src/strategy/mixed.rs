@@ -32,7 +32,7 @@ use super::{
     Weights,
 };
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyRange};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW, Value};
 
 static ANY_INT: Type = Type::Int { min: i64::MIN, max: i64::MAX };
@@ -177,6 +177,21 @@ impl Placement for Mixed {
                 self.nodes[first + at]
             });
         }
+    }
+
+    /// The groups of the ranges, or a node for each range in every group.
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        let Some((first, last)) = self.number.span(range) else { return Some(Vec::new()) };
+        let at = |x| self.bounds.partition_point(|bound| *bound <= x);
+        let (first, last) = (at(first), at(last));
+        let (n, ranges) = (self.nodes.len(), self.bounds.len() + 1);
+        Some(match self.groups {
+            Groups::ByRange => self.nodes[first * n / ranges..(last + 1) * n / ranges].to_vec(),
+            Groups::ByHash => {
+                let groups = self.nodes.chunks_exact(ranges);
+                groups.flat_map(|group| group[first..=last].iter().copied()).collect()
+            }
+        })
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

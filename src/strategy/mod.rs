@@ -48,7 +48,7 @@ use std::fmt::Debug;
 
 use crate::cluster::{Change, Cluster, NodeId};
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Param, Params};
 
 /// Where a key lives: a node, or one of the reserved outcomes.
@@ -303,6 +303,13 @@ pub trait Placement: Debug + Send + Sync {
         self.segments().map(|segments| Ownership::Segments { bits, segments })
     }
 
+    /// Where the keys of a range can live, as far as the order of the keys says so: every slot that one
+    /// of them has is among these, in any order, none twice. None: the range says nothing, as behind a
+    /// hash.
+    fn owners(&self, _range: &KeyRange) -> Option<Vec<Slot>> {
+        None
+    }
+
     /// The way from key to node.
     fn explain(&self, key: &Key<'_>) -> Explanation;
 
@@ -375,6 +382,32 @@ pub fn place_one(placement: &dyn Placement, key: &Key<'_>) -> Slot {
     let mut out = vec![Slot::ABSENT; 1];
     placement.place(&batch, &mut out);
     out[0]
+}
+
+/// Where the keys of a range can live, as a router finds out: from the order of the keys, or from the
+/// one digest that they have when hashers see only what all of them begin with. None: it must ask
+/// every node.
+pub fn owners_of(placement: &dyn Placement, range: &KeyRange) -> Option<Vec<Slot>> {
+    if let Some(owners) = placement.owners(range) {
+        return Some(owners);
+    }
+    let prefix = range.common_prefix();
+    // A range may part a character.
+    let prefix = match std::str::from_utf8(prefix) {
+        Ok(prefix) => prefix,
+        Err(error) => std::str::from_utf8(&prefix[..error.valid_up_to()]).expect("valid up to it"),
+    };
+    let columns = placement.columns();
+    let fixed = columns.iter().all(|column| column.view.is_fixed_by(prefix.as_bytes()));
+    (fixed && !columns.is_empty()).then(|| vec![place_one(placement, &Key::Text(prefix))])
+}
+
+/// Slots without repetition, in order.
+fn distinct(slots: impl IntoIterator<Item = Slot>) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = slots.into_iter().collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots
 }
 
 #[cfg(test)]

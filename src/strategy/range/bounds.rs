@@ -3,7 +3,7 @@
 use super::missing;
 use super::number::Number;
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::Value;
 use crate::strategy::{Build, ExplainStep, Explanation, Placement, Slot};
 
@@ -105,6 +105,24 @@ impl Bounds {
         }
     }
 
+    /// The ranges that hold keys of a range of keys.
+    fn within(&self, range: &KeyRange) -> Option<std::ops::RangeInclusive<usize>> {
+        Some(match self {
+            Bounds::Numbers(number, bounds) => {
+                // Keys without a number live nowhere.
+                let Some((first, last)) = number.span(range) else { return Some(1..=0) };
+                let at = |x| bounds.partition_point(|b| *b <= x);
+                at(first)..=at(last)
+            }
+            Bounds::Texts(bounds) => {
+                let (from, to) = range.texts()?;
+                let below = |to: &[u8]| bounds.partition_point(|b| b.as_slice() < to);
+                let last = to.map_or(bounds.len(), below);
+                bounds.partition_point(|b| b.as_slice() <= from)..=last
+            }
+        })
+    }
+
     /// The bound as a scenario writes it.
     fn show(&self, i: usize) -> String {
         match self {
@@ -123,6 +141,10 @@ impl Placement for FixedBounds {
         for (i, out) in out.iter_mut().enumerate() {
             *out = self.bounds.range(batch, i).map_or(Slot::ABSENT, |range| self.owners[range]);
         }
+    }
+
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        Some(self.owners[..][self.bounds.within(range)?].to_vec())
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

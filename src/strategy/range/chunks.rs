@@ -4,9 +4,9 @@ use super::missing;
 use super::number::Number;
 use crate::cluster::Change;
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyRange};
 use crate::strategy::quota::{self, Layout};
-use crate::strategy::{Build, ExplainStep, Explanation, Placement, Slot};
+use crate::strategy::{Build, ExplainStep, Explanation, Placement, Slot, distinct};
 
 /// Pre-cut chunks and their owners.
 #[derive(Debug, Clone)]
@@ -86,6 +86,18 @@ impl Placement for Chunks {
             Err(error) => return Some(Err(error)),
         };
         Some(Ok(Box::new(Chunks { owners, ..self.clone() })))
+    }
+
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        let from = i128::from(self.from);
+        let (least, most) = (from, from + i128::from(self.width) - 1);
+        // What lies outside, or has no number, lives nowhere.
+        let Some((first, last)) = self.number.span(range).filter(|s| s.0 <= most && s.1 >= least)
+        else {
+            return Some(Vec::new());
+        };
+        let at = |x: i128| self.chunk(x.clamp(least, most)).expect("within what is covered");
+        Some(distinct(self.owners[at(first)..=at(last)].iter().copied()))
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

@@ -1,9 +1,9 @@
 //! Mode `month`: the month written in a key names its node.
 
 use super::missing;
-use super::number::parse_decimal;
+use super::number::{Number, parse_decimal};
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::strategy::{Build, ExplainStep, Explanation, Placement, Slot};
 
 /// What becomes of months beyond the number of nodes.
@@ -89,6 +89,22 @@ impl Placement for Month {
         for (i, out) in out.iter_mut().enumerate() {
             *out = self.index(batch, i).map_or(Slot::ABSENT, |index| self.owner(index));
         }
+    }
+
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        let digits = Number::Digits(self.date_at..self.date_at + 6);
+        let Some((first, last)) = digits.span(range) else { return Some(Vec::new()) };
+        let (first, last) = (first as u64, last as u64);
+        // The first month from a number yyyymm on, and the last one up to it.
+        let from = (first / 100) * 12 + (first % 100).clamp(1, 13) - 1;
+        let to = (last / 100) * 12 + (last % 100).min(12);
+        let (from, to) = (from.max(self.first) - self.first, to.saturating_sub(self.first));
+        let nodes = self.owners.len() as u64;
+        let to = to.min(match self.assign {
+            Assign::Cycle => from + nodes,
+            Assign::OneEach => nodes,
+        });
+        Some((from..to).map(|index| self.owner(index)).collect())
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

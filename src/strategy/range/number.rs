@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Error;
-use crate::keys::{KeyBatch, KeyKind};
+use crate::keys::{KeyBatch, KeyKind, KeyRange};
 use crate::params::Params;
 
 /// Most digits of a number in a text: all such numbers are below 2^63.
@@ -51,12 +51,66 @@ impl Number {
         }
     }
 
+    /// The least and the largest number that a key of the range can have: None where no key has one.
+    /// Integers bound themselves; texts bound the digits where they all begin alike up to there.
+    pub fn span(&self, range: &KeyRange) -> Option<(i128, i128)> {
+        let (first, last) = match self {
+            Number::Itself => {
+                let (from, to) = range.numbers()?;
+                (from, to - 1)
+            }
+            Number::Digits(at) => {
+                let (from, to) = range.texts()?;
+                let to = to.filter(|to| to.get(..at.start) == from.get(..at.start));
+                match (range.common_prefix().len() >= at.start, to) {
+                    (false, _) => (0, all_nines(at)),
+                    (true, None) => (lower(from, at), all_nines(at)),
+                    (true, Some(to)) => (lower(from, at), upper(to, at)),
+                }
+            }
+        };
+        (first <= last).then_some((first, last))
+    }
+
     /// What is read, in words.
     pub fn describe(&self) -> String {
         match self {
             Number::Itself => "the key as a number".to_string(),
             Number::Digits(at) => format!("digits {}..{} of the key", at.start, at.end),
         }
+    }
+}
+
+fn all_nines(at: &Range<usize>) -> i128 {
+    10i128.pow(at.len() as u32) - 1
+}
+
+/// The leading digits of a text where the number stands, filled up with zeros; and what follows them
+/// there, if that is no digit.
+fn leading(text: &[u8], at: &Range<usize>) -> (i128, usize, Option<u8>) {
+    let digits = text.get(at.start..text.len().min(at.end)).unwrap_or_default();
+    let count = digits.iter().take_while(|b| b.is_ascii_digit()).count();
+    let number = digits[..count].iter().fold(0, |n, b| n * 10 + i128::from(b - b'0'));
+    (number * 10i128.pow((at.len() - count) as u32), count, digits.get(count).copied())
+}
+
+/// The least number of texts from this one on that agree with it before the number.
+fn lower(from: &[u8], at: &Range<usize>) -> i128 {
+    match leading(from, at) {
+        // No digit is above that byte: what follows has larger digits before it.
+        (number, count, Some(b)) if b > b'9' => number + 10i128.pow((at.len() - count) as u32),
+        (number, ..) => number,
+    }
+}
+
+/// The largest number of texts below this one that agree with it before the number.
+fn upper(to: &[u8], at: &Range<usize>) -> i128 {
+    match leading(to, at) {
+        // Every digit is below that byte.
+        (number, count, Some(b)) if b > b'9' => number + 10i128.pow((at.len() - count) as u32) - 1,
+        // The number itself has texts below: those that end earlier after it.
+        (number, count, None) if count == at.len() && to.len() > at.end => number,
+        (number, ..) => number - 1,
     }
 }
 
@@ -115,6 +169,53 @@ mod tests {
         }
         assert_eq!(read(&digits, Key::I64(123_456)), None);
         assert_eq!(number(KeyKind::Text, None).unwrap(), None);
+    }
+
+    #[test]
+    fn a_range_of_texts_spans_the_numbers_of_its_keys() {
+        let digits = Number::Digits(2..5);
+        let all: Vec<String> = (0..1000)
+            .flat_map(|n| [format!("NO{n:03}"), format!("NO{n:03}x"), format!("NP{n:03}")])
+            .collect();
+        let mut batch = KeyBatch::new(KeyKind::Text);
+        all.iter().for_each(|text| batch.push(&Key::Text(text)));
+        let ends = ["", "N", "NO", "NO1", "NO12", "NO120", "NO120x", "NO13", "NO1:", "NO1!", "NP"];
+        let ends = ends.iter().chain(&["NO129", "NO1290", "NO2", "NO9", "NO999", "O", "NP5"]);
+        let ends: Vec<&str> = ends.copied().collect();
+        let check = |range: &KeyRange, exact: bool| {
+            let held = (0..batch.len()).filter(|&row| range.holds(&batch, row));
+            let numbers: Vec<i128> = held.filter_map(|row| digits.get(&batch, row)).collect();
+            let span = digits.span(range);
+            let real = numbers.iter().min().copied().zip(numbers.iter().max().copied());
+            match (span, real) {
+                (_, None) => {}
+                (Some((low, high)), Some((least, most))) => {
+                    assert!(low <= least && most <= high, "{range:?}: {span:?} {real:?}");
+                    assert!(!exact || span == real, "{range:?}: {span:?} {real:?}");
+                }
+                (None, Some(_)) => panic!("{range:?}: no span, but {real:?}"),
+            }
+        };
+        for from in &ends {
+            let prefix = KeyRange::prefix(KeyKind::Text, from);
+            prefix.iter().for_each(|range| check(range, from.len() > 2 && from.starts_with("NO")));
+            for to in &ends {
+                let range = KeyRange::between(KeyKind::Text, Some(from), Some(to));
+                range.iter().for_each(|range| check(range, false));
+            }
+        }
+        let span = |from, to| {
+            digits.span(&KeyRange::between(KeyKind::Text, Some(from), Some(to)).unwrap())
+        };
+        assert_eq!(span("NO12", "NO13"), Some((120, 129)));
+        assert_eq!(span("NO120", "NO131"), Some((120, 130)));
+        assert_eq!(span("NO1:", "NO2"), None);
+        let itself = |from, to| {
+            let range = KeyRange::between(KeyKind::I64, from, to).unwrap();
+            Number::Itself.span(&range)
+        };
+        assert_eq!(itself(Some("-5"), Some("7")), Some((-5, 6)));
+        assert_eq!(itself(Some("-5"), None), Some((-5, i128::from(u64::MAX))));
     }
 
     #[test]

@@ -31,12 +31,12 @@ use std::sync::Arc;
 
 use crate::cluster::{Change, ChangeKind, Cluster, OnFail};
 use crate::error::Error;
-use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
+use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
 use crate::strategy::bucket_table::{column_text, enough_digests, equally_likely};
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Ownership, Placement,
-    Slot, StrategyInfo, Weights,
+    Slot, StrategyInfo, Weights, distinct,
 };
 use ranges::Ranges;
 
@@ -185,6 +185,11 @@ impl Placement for Table {
                 .then(|| Ownership::Buckets(self.owners.clone())),
             Map::Ranges(_) => None,
         }
+    }
+
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        let Map::Ranges(ranges) = &self.map else { return None };
+        Some(distinct(self.owners[ranges.within(range)?].iter().copied()))
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

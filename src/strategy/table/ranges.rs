@@ -2,7 +2,7 @@
 
 use super::file::RangeRow;
 use crate::error::Error;
-use crate::keys::{KeyBatch, KeyKind};
+use crate::keys::{KeyBatch, KeyKind, KeyRange};
 
 /// Ascending half-open ranges `from .. to`.
 #[derive(Debug, Clone)]
@@ -62,6 +62,26 @@ impl Ranges {
             }
             _ => None,
         }
+    }
+
+    /// The rows that hold keys of a range of keys; None: it is of keys of another kind.
+    pub(super) fn within(&self, range: &KeyRange) -> Option<std::ops::Range<usize>> {
+        let (first, end) = match self {
+            Ranges::Numbers(ranges) => {
+                let (from, to) = range.numbers()?;
+                let first = ranges.partition_point(|row| row.1 <= from);
+                (first, ranges.partition_point(|row| row.0 < to))
+            }
+            Ranges::Texts(ranges) => {
+                let (from, to) = range.texts()?;
+                let ends = |row: &(Vec<u8>, Option<Vec<u8>>)| {
+                    row.1.as_ref().is_some_and(|end| end.as_slice() <= from)
+                };
+                let begins = |to: &[u8]| ranges.partition_point(|row| row.0.as_slice() < to);
+                (ranges.partition_point(ends), to.map_or(ranges.len(), begins))
+            }
+        };
+        Some(first..end.max(first))
     }
 
     /// A range in words.
