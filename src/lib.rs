@@ -28,6 +28,7 @@
 //! | [`strategy`] | placement algorithms (`ALL`) |
 //! | [`preset`] | named real systems (`ALL`) |
 //! | [`sim`] | the engine: scan, plan, replay, tally, session, trials, events, assemble |
+//! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
 //! | [`analysis`] | questions beyond a record: where two routers disagree |
 //! | [`record`] | the raw result, schema `shardlab.record/1` |
@@ -39,7 +40,7 @@
 //!
 //! # Invariants
 //!
-//! 1. The core (`hash keys traffic strategy preset cluster sim metrics
+//! 1. The core (`hash keys traffic strategy preset cluster sim timeline metrics
 //!    analysis`) reads no clock, no
 //!    environment, no global random state and, key files and table files apart, does no IO. *Watched by
 //!    `tests/tidy.rs`.*
@@ -113,4 +114,5 @@ pub mod scenario;
 pub mod sim;
 pub mod strategy;
 mod text_file;
+pub mod timeline;
 pub mod traffic;

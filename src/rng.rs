@@ -27,6 +27,12 @@ pub enum Purpose {
     Queries = 6,
     /// Draws from the law that a placement follows by chance; index = draw.
     Chance = 12,
+    /// Which rows of a unit the updates of a migration hit; index = unit.
+    RowHits = 6,
+    /// Which reads during a migration find an old version; index = unit.
+    StaleReads = 7,
+    /// Place and luck of a watched key during a migration; index = key.
+    Watched = 8,
 }
 
 /// A stream of random numbers, a function of (seed, purpose, index) alone.
