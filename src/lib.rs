@@ -36,6 +36,7 @@
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |
 //! | [`cli`] | one file per subcommand |
 //! | [`params`], [`error`], [`rng`] | declared parameters, the one error type, the random streams |
+//! | [`quantity`] | durations and rates as scenarios write them |
 //! | `text_file` | small text files, read within a bound |
 //!
 //! # Invariants
@@ -107,6 +108,7 @@ pub mod keys;
 pub mod metrics;
 pub mod params;
 pub mod preset;
+pub mod quantity;
 pub mod record;
 pub mod report;
 pub mod rng;

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hash::{self, HasherInfo, Seed};
 use crate::keys::ColumnSpec;
 use crate::keys::view::View;
+use crate::quantity;
 
 /// A value as a scenario file can hold it.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +115,13 @@ pub enum Type {
     Label(&'static [&'static str]),
     /// A path to a file, relative to the scenario.
     File,
+    /// A duration such as `40m`.
+    Duration,
+    /// A rate per second such as `3000 rows/s`, or a number; bytes a second where `bytes` is true.
+    Rate {
+        /// Whether it may count bytes.
+        bytes: bool,
+    },
     /// A list of scalars of this type; not a sweep.
     List(&'static Type),
 }
@@ -296,6 +304,20 @@ impl Params {
         }
     }
 
+    /// Milliseconds of a duration that may be absent.
+    pub fn duration_ms(&self, name: &str) -> Option<u64> {
+        self.text_opt(name).map(|t| quantity::duration_ms(t).expect("checked when it was read"))
+    }
+
+    /// A rate that may be absent.
+    pub fn rate(&self, name: &str) -> Option<quantity::Rate> {
+        let text = match self.get(name)? {
+            Value::Text(text) => text.clone(),
+            number => format!("{number}/s"),
+        };
+        Some(quantity::rate(&text, true).expect("checked when it was read"))
+    }
+
     /// The hasher named by `hasher`.
     pub fn hasher(&self) -> &'static HasherInfo {
         hash::find(self.text("hasher")).expect("checked when it was read")
@@ -363,6 +385,11 @@ impl Type {
             Type::View => "a view".into(),
             Type::Label(names) => format!("a text with {{{}}}", names.join("}, {")),
             Type::File => "the path of a file".into(),
+            Type::Duration => "a duration such as 90s, 40m or 8h".into(),
+            Type::Rate { bytes: true } => {
+                "a rate per second above 0, such as 3000 rows/s or 50 MB/s".into()
+            }
+            Type::Rate { bytes: false } => "a rate per second above 0, such as 8000/s".into(),
             Type::List(item) => format!("a list, each item {}", item.describe()),
         }
     }
@@ -434,6 +461,15 @@ impl Type {
                     e.message = format!("is \"{t}\": {}", e.message);
                     e
                 }),
+            (Type::Duration, Value::Text(t)) => quantity::duration_ms(t).map(|_| value.clone()),
+            (Type::Rate { bytes }, Value::Text(t)) => {
+                quantity::rate(t, *bytes).map(|_| value.clone())
+            }
+            // A bare number is so many a second.
+            (Type::Rate { .. }, Value::Int(_) | Value::Float(_)) => {
+                let rate = value.as_f64().map(|x| quantity::rate(&format!("{x}/s"), false));
+                rate.is_some_and(|r| r.is_ok()).then(|| value.clone()).ok_or_else(|| wrong(&value))
+            }
             (Type::List(item), Value::List(items)) => items
                 .iter()
                 .map(|v| item.check(v.clone()))

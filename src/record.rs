@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::timeline::Timeline;
+
 /// Name of the schema.
 pub const SCHEMA: &str = "shardlab.record/1";
 
@@ -149,6 +151,9 @@ pub struct StepRecord {
     pub theory: Theory,
     /// From step 1 on.
     pub movement: Option<MovementRecord>,
+    /// How the movement would be carried out, where the scenario has `[migration]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
 }
 
 /// Keys that no node got.

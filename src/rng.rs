@@ -24,7 +24,7 @@ pub enum Purpose {
     /// Generated keys of trials that need keys; index = chunk.
     TrialKeys = 5,
     /// Rows from which queries are drawn; index = number of the `[[query]]`.
-    Queries = 6,
+    Queries = 9,
     /// Draws from the law that a placement follows by chance; index = draw.
     Chance = 12,
     /// Which rows of a unit the updates of a migration hit; index = unit.

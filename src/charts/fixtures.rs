@@ -77,6 +77,7 @@ pub fn step(number: usize, nodes: usize, balance: &[(&str, Balance)]) -> StepRec
         queries: None,
         theory: Theory::default(),
         movement: None,
+        timeline: None,
     }
 }
 

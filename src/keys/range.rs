@@ -69,7 +69,9 @@ impl KeyRange {
                 KeyKind::Uuid => "UUIDs compare by their digits",
             };
             return Err(Error::invalid(format!("`to` is {to}, not above `from`, which is {from}"))
-                .help(format!("a range holds the keys from `from` up to but not including `to`; {order}"))
+                .help(format!(
+                    "a range holds the keys from `from` up to but not including `to`; {order}"
+                ))
                 .field("to"));
         }
         Ok(KeyRange { from: first, to: last })

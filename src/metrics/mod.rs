@@ -187,21 +187,19 @@ pub fn all() -> impl Iterator<Item = Metric<'static>> {
         if form.split('.').any(|w| w == word) { items } else { vec![""] }
     };
     let forms = ALL.iter().flat_map(|family| family.forms.iter().map(move |&form| (family, form)));
-    forms.filter(|(_, form)| !form.contains("NAME")).flat_map(
-        move |(family, form)| {
-            let percentiles = bands::PERCENTILES.iter().map(|(name, _)| *name).collect();
-            let percentiles = or_none("PERCENTILE", form, percentiles);
-            let mut metrics = Vec::new();
-            for load in or_none("LOAD", form, LOADS.to_vec()) {
-                for info in family.metrics {
-                    for &percentile in &percentiles {
-                        metrics.push(Metric { info, form, load, percentile, query: "" });
-                    }
+    forms.filter(|(_, form)| !form.contains("NAME")).flat_map(move |(family, form)| {
+        let percentiles = bands::PERCENTILES.iter().map(|(name, _)| *name).collect();
+        let percentiles = or_none("PERCENTILE", form, percentiles);
+        let mut metrics = Vec::new();
+        for load in or_none("LOAD", form, LOADS.to_vec()) {
+            for info in family.metrics {
+                for &percentile in &percentiles {
+                    metrics.push(Metric { info, form, load, percentile, query: "" });
                 }
             }
-            metrics
-        },
-    )
+        }
+        metrics
+    })
 }
 
 /// Every name that an expectation can use, e.g. `keys.max-over-mean`.

@@ -82,6 +82,14 @@ impl Owners {
         Some(quota::evolve(owners, change, after.cluster)?.map(Owners::Table))
     }
 
+    /// The node of each partition, where partitions outlive changes.
+    pub fn dealt_out(&self) -> Option<&[Slot]> {
+        match self {
+            Owners::Table(owners) => Some(owners),
+            Owners::Nodes(_) | Owners::Numbers(_) => None,
+        }
+    }
+
     /// Entries of the table.
     pub fn entries(&self) -> u64 {
         match self {

@@ -225,6 +225,17 @@ where
         }))
     }
 
+    fn bucket_owners(&self) -> Option<&[Slot]> {
+        self.owners.dealt_out()
+    }
+
+    fn place_buckets(&self, batch: &KeyBatch, out: &mut [u32]) {
+        let columns = self.columns.each_ref().map(|column| batch.digests(column));
+        for (row, out) in out.iter_mut().enumerate() {
+            *out = (self.number)(columns.map(|digests| digests[row]));
+        }
+    }
+
     fn explain(&self, key: &Key<'_>) -> Explanation {
         let batch = KeyBatch::single(key, &self.columns);
         let digests = self.columns.each_ref().map(|column| batch.digests(column)[0]);

@@ -46,6 +46,7 @@ fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
         queries: None,
         theory: Theory { cv_owned: Some(0.3), cv_sampling: Some(0.04), ..Theory::default() },
         movement: None,
+        timeline: None,
     }
 }
 

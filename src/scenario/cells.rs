@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::changes::PathSpec;
 use super::cluster::ClusterVariant;
 use super::fields::{MAX_CELLS, MAX_HISTORY_NODES, MAX_PLACED_NODES, MAX_PLACEMENTS};
+use super::migration::MigrationVariant;
 use super::strategies::{self, StrategyTable, StrategyVariant};
 use super::table::{Axis, too_many_cells};
 use super::tree::Table;
 use super::workload::{KeysVariant, TrafficVariant};
-use super::{At, Cell, Places, Step, Workload};
+use super::{At, Cell, Migration, Places, Step, Workload};
 use crate::cluster::path::{self, History, Ids};
 use crate::error::Error;
 use crate::params::{Params, Value};
@@ -35,6 +36,8 @@ pub struct Sweep<'a> {
     pub strategies: Vec<StrategyTable<'a>>,
     /// Paths.
     pub paths: Vec<PathSpec<'a>>,
+    /// How movement is carried out.
+    pub migrations: Vec<MigrationVariant>,
 }
 
 /// What a cell has beside its strategy and path.
@@ -42,6 +45,7 @@ struct Outer {
     seed: u64,
     replicas: usize,
     workload: Arc<Workload>,
+    migration: Option<Arc<Migration>>,
     swept: Vec<(String, Value)>,
 }
 
@@ -85,7 +89,7 @@ impl Sweep<'_> {
         (errors.len() == before).then_some(cells)
     }
 
-    /// Seeds × clusters × replicas × keys × traffic, with the index of the cluster.
+    /// Seeds × clusters × replicas × keys × traffic × migrations, with the index of the cluster.
     fn outer(&self) -> Vec<(Outer, usize)> {
         let mut all = Vec::new();
         let mut workloads: BTreeMap<(usize, usize, usize), Arc<Workload>> = BTreeMap::new();
@@ -113,13 +117,15 @@ impl Sweep<'_> {
                             if let Some(shape) = &traffic.shape {
                                 swept.extend(dotted("traffic", &shape.swept));
                             }
-                            let outer = Outer {
+                            let outer = |variant: &MigrationVariant| Outer {
                                 seed: number(seed),
                                 replicas: number(replicas) as usize,
                                 workload: workload.clone(),
-                                swept,
+                                migration: variant.migration.clone(),
+                                swept: [swept.clone(), dotted("migration", &variant.swept)]
+                                    .concat(),
                             };
-                            all.push((outer, c));
+                            all.extend(self.migrations.iter().map(|m| (outer(m), c)));
                         }
                     }
                 }
@@ -162,6 +168,7 @@ impl Sweep<'_> {
             replicas: outer.replicas,
             path: path.name.clone(),
             steps,
+            migration: outer.migration.clone(),
             places: Arc::default(),
         })
     }
@@ -209,9 +216,15 @@ impl Sweep<'_> {
     }
 
     fn outer_count(&self) -> Option<usize> {
-        [self.clusters.len(), self.replicas.values.len(), self.keys.len(), self.traffic.len()]
-            .into_iter()
-            .try_fold(self.seeds.values.len(), usize::checked_mul)
+        [
+            self.clusters.len(),
+            self.replicas.values.len(),
+            self.keys.len(),
+            self.traffic.len(),
+            self.migrations.len(),
+        ]
+        .into_iter()
+        .try_fold(self.seeds.values.len(), usize::checked_mul)
     }
 
     /// Bounds what all cells together hold: placements, and node entries in them.

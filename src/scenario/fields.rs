@@ -1,5 +1,6 @@
 //! The closed tables of the scenario file: what each may hold.
 
+use super::migration::MIGRATION;
 use super::table::{Holds, Nested, TableSpec};
 use crate::params::{Default, Param, Type};
 
@@ -81,6 +82,11 @@ pub static ROOT: TableSpec = TableSpec {
         nested("strategy", "strategies to compare", Holds::Open { set: "strategy", list: true }),
         nested("change", "changes of the one path `main`", Holds::Tables(&CHANGE)),
         nested("path", "named lists of changes", Holds::Tables(&PATH)),
+        nested(
+            "migration",
+            "simulation of how the rows behind the keys are carried over",
+            Holds::Table(&MIGRATION),
+        ),
         nested("trials", "band over label sets", Holds::Table(&TRIALS)),
         nested(
             "search",

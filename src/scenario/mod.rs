@@ -6,7 +6,7 @@
 //! 2. `table`: every table is checked against declared fields. Those of closed tables stand in
 //!    `fields`, those of open sets come with the item (`open`); the JSON [`schema`] comes from both.
 //! 3. `cluster`, `changes`, `workload`, `strategies`: what the tables span.
-//! 4. `cells`: their product, in order; names become ids in [`crate::cluster::path`].
+//! 4. `migration`: how movement is carried out. `cells`: their product, in order; names become ids in [`crate::cluster::path`].
 //! 5. `conditions`: trials, expectations, charts, checked against the cells; `asked`
 //!    tells whether these can answer.
 //!
@@ -19,6 +19,7 @@ mod cluster;
 mod conditions;
 mod fields;
 mod message;
+mod migration;
 mod open;
 mod overrides;
 mod queries;
@@ -135,6 +136,8 @@ pub struct Cell {
     pub path: String,
     /// Step 0 and one more for each change.
     pub steps: Vec<Step>,
+    /// How the movement of its steps is carried out, if that is simulated.
+    pub migration: Option<Arc<Migration>>,
     /// Where its strategy stands in the scenario's text.
     pub places: Arc<Places>,
 }
@@ -179,6 +182,37 @@ pub struct Step {
     pub params: Params,
     /// Whether the strategy's identity changed here (`set`, `switch`), so that nothing evolves.
     pub rebuilt: bool,
+}
+
+/// How the movement of a step is carried out: `[migration]` with one value for each field.
+#[derive(Debug, Clone)]
+pub struct Migration {
+    /// Its checked fields.
+    pub params: Params,
+    /// What goes wrong, in the order of the file.
+    pub faults: Vec<MigrationFault>,
+    /// Where it stands in the scenario's text.
+    pub places: Arc<Places>,
+}
+
+impl Migration {
+    /// Points an error at the field that it names, or else at the table.
+    pub fn locate(&self, error: Error) -> Error {
+        let field = error.field.and_then(|name| self.places.fields.get(name));
+        match field.or(self.places.table.as_ref()) {
+            Some(place) => error.at(place.clone()),
+            None => error,
+        }
+    }
+}
+
+/// Something that goes wrong during a migration: the checked fields of `[[migration.fault]]`.
+#[derive(Debug, Clone)]
+pub struct MigrationFault {
+    /// Its fields.
+    pub params: Params,
+    /// Where it stands in the scenario's text.
+    pub places: Arc<Places>,
 }
 
 /// Keys and their traffic.
@@ -339,11 +373,13 @@ impl QueryForm {
 
 impl fmt::Display for QueryForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let many = |f: &mut fmt::Formatter<'_>, count: usize, what: &str, width: usize, of: &str| {
-            let (s, ss) = (if count == 1 { "" } else { "s" }, if width == 1 { "" } else { "s" });
-            let what = if count > 1 && what == "prefix" { "prefixe" } else { what };
-            write!(f, "{count} {what}{s} of {width} {of}{ss}")
-        };
+        let many =
+            |f: &mut fmt::Formatter<'_>, count: usize, what: &str, width: usize, of: &str| {
+                let (s, ss) =
+                    (if count == 1 { "" } else { "s" }, if width == 1 { "" } else { "s" });
+                let what = if count > 1 && what == "prefix" { "prefixe" } else { what };
+                write!(f, "{count} {what}{s} of {width} {of}{ss}")
+            };
         match self {
             QueryForm::Range { from, to } => {
                 let end = |end: &Option<String>| end.clone().unwrap_or_default();
@@ -355,9 +391,7 @@ impl fmt::Display for QueryForm {
                 keys => write!(f, "{} keys", keys.len()),
             },
             QueryForm::Ranges { count, width } => many(f, *count, "range", *width, "key"),
-            QueryForm::Prefixes { count, width } => {
-                many(f, *count, "prefix", *width, "character")
-            }
+            QueryForm::Prefixes { count, width } => many(f, *count, "prefix", *width, "character"),
             QueryForm::Lists { count, width } => many(f, *count, "list", *width, "key"),
         }
     }

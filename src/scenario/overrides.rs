@@ -12,7 +12,7 @@ use crate::keys;
 use crate::params::{Param, Value};
 
 /// Tables that a dotted path may lead into.
-const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "strategy"];
+const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "migration", "strategy"];
 
 /// Applies the overrides to the tree of a scenario.
 pub fn apply(root: &mut Table, overrides: &Overrides, errors: &mut Vec<Error>) {

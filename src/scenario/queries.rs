@@ -50,7 +50,8 @@ pub fn read(
 fn query(table: &Table, params: &Params) -> Result<Query, Error> {
     let given = |fields: &[&str]| fields.iter().any(|field| table.get(field).is_some());
     let mut forms = FORMS.iter().filter(|fields| given(fields));
-    let write = "give a range (`from`, `to`), a `prefix`, a list of `keys`, or a `kind` to draw at random";
+    let write =
+        "give a range (`from`, `to`), a `prefix`, a list of `keys`, or a `kind` to draw at random";
     let form = match (forms.next(), forms.next()) {
         (Some(form), None) => form[0],
         (None, _) => return Err(Error::invalid("the query asks for nothing").help(write)),

@@ -9,8 +9,8 @@ use super::fields::{MAX_CELLS, ROOT};
 use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
-    Overrides, Places, Scenario, asked, changes, cluster, conditions, overrides, queries,
-    strategies, workload,
+    Overrides, Places, Scenario, asked, changes, cluster, conditions, migration, overrides,
+    queries, strategies, workload,
 };
 use crate::error::{Error, ErrorKind};
 use crate::params::Value;
@@ -104,6 +104,7 @@ fn check(
     let strategies = strategies::read(root, errors);
     let weight = default_weight(root);
     let paths = changes::read(root, weight, errors);
+    let migrations = migration::read(root, paths.as_deref(), errors);
     let axes = axes?;
     let sweep = Sweep {
         root,
@@ -114,8 +115,10 @@ fn check(
         traffic: traffic?,
         strategies: strategies?,
         paths: paths?,
+        migrations: migrations?,
     };
     let cells = sweep.cells(errors)?;
+    migration::check_nodes(&cells, errors);
     let trials = conditions::trials(root, &cells, errors);
     let searches = conditions::searches(root, &cells, errors);
     let has_trials = trials.as_ref().is_none_or(|(trials, _)| trials.is_some());

@@ -7,6 +7,7 @@ use super::fields::{
     CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, HOT, KEYS_COMMON, NODE, PATH, QUERY,
     ROOT, SEARCH, STRATEGY_COMMON, TRAFFIC_COMMON, TRIALS,
 };
+use super::migration::{FAULT, MIGRATION};
 use super::table::{Holds, TableSpec};
 use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
 use crate::params::{Default, Param, Type};
@@ -25,6 +26,8 @@ const TABLES: &[(&str, &TableSpec)] = &[
     ("expect", &EXPECT),
     ("hot", &HOT),
     ("query", &QUERY),
+    ("migration", &MIGRATION),
+    ("fault", &FAULT),
 ];
 
 /// The schema of a scenario file, for completion and checks in editors.
@@ -227,6 +230,8 @@ fn of_type(ty: &Type) -> Json {
             let names: Vec<&str> = hash::ALL.iter().map(|h| h.name).collect();
             json!({ "type": "string", "enum": names })
         }
+        Type::Duration => json!({ "type": "string" }),
+        Type::Rate { .. } => json!({ "type": ["string", "number"], "exclusiveMinimum": 0 }),
         Type::List(item) => json!({ "type": "array", "items": of_type(item) }),
     }
 }

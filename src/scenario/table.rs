@@ -146,7 +146,8 @@ fn typed(ty: &Type, item: &Item) -> Value {
             | Type::Hasher
             | Type::View
             | Type::Label(_)
-            | Type::File,
+            | Type::File
+            | Type::Duration,
             Some(raw),
             _,
         ) => Value::Text(raw.clone()),

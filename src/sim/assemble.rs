@@ -184,6 +184,7 @@ impl StepAssembly<'_> {
             queries: self.queried(&live),
             theory: self.theory(&fair_live, keys.iter().sum(), owned.is_some()),
             movement: (self.step > 0).then(|| self.movement()),
+            timeline: None,
         }
     }
 

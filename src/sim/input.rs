@@ -33,28 +33,34 @@ pub struct HotRow {
     pub requests: u64,
 }
 
+/// A key that the scenario names, as a key of this kind.
+pub fn row_key(text: &str, kind: KeyKind) -> Result<HotRow, Error> {
+    HotRow::named("key", text, kind, 0)
+}
+
 impl HotRow {
     fn new(hot: &HotKey, kind: KeyKind, requests: u64) -> Result<Self, Error> {
+        HotRow::named("hot key", &hot.key, kind, requests)
+    }
+
+    fn named(call: &str, key: &str, kind: KeyKind, requests: u64) -> Result<Self, Error> {
         let wrong = |what: &str| {
-            Error::invalid(format!(
-                "the hot key `{}` is not {what}, as this pattern's keys are",
-                hot.key
-            ))
-            .help("name a key of the pattern's own type")
+            Error::invalid(format!("the {call} `{key}` is not {what}, as this pattern's keys are"))
+                .help("name a key of the pattern's own type")
         };
         let integer = match kind {
             KeyKind::Text | KeyKind::Bytes => None,
             KeyKind::I64 => {
-                let value: i64 = hot.key.parse().map_err(|_| wrong("a 64-bit integer"))?;
+                let value: i64 = key.parse().map_err(|_| wrong("a 64-bit integer"))?;
                 Some((kind, value as u64))
             }
-            KeyKind::U64 => Some((kind, hot.key.parse().map_err(|_| wrong("a u64"))?)),
+            KeyKind::U64 => Some((kind, key.parse().map_err(|_| wrong("a u64"))?)),
             KeyKind::Uuid => {
                 return Err(wrong("a generated UUID")
                     .help("named hot keys need a pattern with text or integer keys"));
             }
         };
-        Ok(HotRow { text: hot.key.clone(), integer, requests })
+        Ok(HotRow { text: key.to_string(), integer, requests })
     }
 
     /// The key.

@@ -1,9 +1,12 @@
 //! The engine: replays keys through placements and tallies where they live.
 //!
 //! One pass over the rows of each distinct workload (`scan`), all placements of its cells in that
-//! pass (`plan`, `replay`), integer counts (`tally`, and `arcs` where a key's digest alone decides), and from them the record (`assemble`).
+//! pass (`plan`, `replay`), integer counts (`tally`, and `arcs` where a key's digest alone decides),
+//! and from them the record (`assemble`).
 //! Strategies whose answer depends on open requests walk a stated order of the requests instead
-//! (`session`). Queries over many keys (`queries`) are drawn before that pass and counted in it. Trials, events and searches (`trials`, `events`) vary node names or hash seeds.
+//! (`session`). Queries over many keys (`queries`) are drawn before that pass and counted in it.
+//! Migrations (`units`, `migrate`) are simulated step by step from what moves. Trials, events and
+//! searches (`trials`, `events`) vary node names or hash seeds.
 
 pub mod arcs;
 pub mod assemble;
@@ -12,6 +15,7 @@ pub mod events;
 mod expect;
 pub mod input;
 pub mod labels;
+pub mod migrate;
 pub mod plan;
 pub mod queries;
 pub mod replay;
@@ -19,6 +23,7 @@ pub mod scan;
 pub mod session;
 pub mod tally;
 pub mod trials;
+pub mod units;
 
 use std::sync::Arc;
 
@@ -78,6 +83,7 @@ struct Group<'a> {
     input: Input,
     plan: Plan<'a>,
     queries: QuerySet,
+    divisions: migrate::Divisions,
 }
 
 /// Cells by workload, in order of first appearance.
@@ -106,7 +112,8 @@ fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Erro
         session::check_size(workload, input.all_rows(), &plan)?;
         let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
             .map_err(|error| scenario.locate(error))?;
-        groups.push(Group { members, input, plan, queries });
+        let divisions = migrate::divide(&plan)?;
+        groups.push(Group { members, input, plan, queries, divisions });
     }
     let mut cells: Vec<Option<CellRecord>> = scenario.cells.iter().map(|_| None).collect();
     for group in &groups {
@@ -153,14 +160,15 @@ fn run_group(
     group: &Group<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<CellRecord>, Error> {
-    let Group { input, plan, queries, .. } = group;
+    let Group { input, plan, queries, divisions, .. } = group;
     let sessions = session::session_cells(plan);
-    let mut replayed = replay::replay(input, plan, &sessions, queries, progress).map_err(
-        |error| match error.kind {
-            ErrorKind::Data => scenario.locate(error),
-            _ => error,
-        },
-    )?;
+    let mut replayed =
+        replay::replay(input, plan, &sessions, queries, progress).map_err(|error| {
+            match error.kind {
+                ErrorKind::Data => scenario.locate(error),
+                _ => error,
+            }
+        })?;
     if sessions.contains(&true) {
         let seed = plan.cells[0].cell.workload.seed;
         let walked = session::sessions(input, plan, &sessions, seed, progress)?;
@@ -170,12 +178,17 @@ fn run_group(
             }
         }
     }
+    let timelines = migrate::timelines(input, plan, divisions, progress)?;
     let facts = assemble::workload(plan.cells[0].cell, input, &replayed);
     let mut records = Vec::with_capacity(plan.cells.len());
-    for ((cell, tally), session) in plan.cells.iter().zip(&replayed.cells).zip(&sessions) {
+    let counted = plan.cells.iter().zip(&replayed.cells).zip(&sessions);
+    for (((cell, tally), session), timelines) in counted.zip(timelines) {
         // Where keys have no place of their own, there is none to look for them.
         let queries = (!session).then_some((queries, &replayed.matcher));
         let mut record = assemble::cell(plan, cell, tally.as_ref(), queries, &facts);
+        for (step, timeline) in record.steps.iter_mut().zip(timelines) {
+            step.timeline = timeline;
+        }
         if let (Some(trials), Ok(steps)) = (&scenario.trials, &cell.steps) {
             let own: Vec<_> = steps.iter().map(|&r| plan.routed[r].placement.as_ref()).collect();
             let base = &scenario.base;

@@ -188,6 +188,16 @@ impl Placement for BucketTable {
         equal.then(|| Ownership::Buckets(self.owners.clone()))
     }
 
+    fn bucket_owners(&self) -> Option<&[Slot]> {
+        Some(&self.owners)
+    }
+
+    fn place_buckets(&self, batch: &KeyBatch, out: &mut [u32]) {
+        for (out, &digest) in out.iter_mut().zip(batch.digests(&self.columns[0])) {
+            *out = self.bucket(digest) as u32;
+        }
+    }
+
     fn explain(&self, key: &Key<'_>) -> Explanation {
         let digest = KeyBatch::single(key, &self.columns).digests(&self.columns[0])[0];
         let bucket = self.bucket(digest);

@@ -310,6 +310,17 @@ pub trait Placement: Debug + Send + Sync {
         None
     }
 
+    /// The owner of each bucket, where keys keep their bucket whatever becomes of the cluster: the
+    /// middle layer of two-step placement.
+    fn bucket_owners(&self) -> Option<&[Slot]> {
+        None
+    }
+
+    /// The bucket of every key of the batch; only for placements that have [`Self::bucket_owners`].
+    fn place_buckets(&self, _batch: &KeyBatch, _out: &mut [u32]) {
+        unreachable!("asked only of placements that have buckets")
+    }
+
     /// The way from key to node.
     fn explain(&self, key: &Key<'_>) -> Explanation;
 

@@ -149,6 +149,16 @@ impl Placement for RedisSlots {
         Some(Ownership::Buckets(self.owners.clone()))
     }
 
+    fn bucket_owners(&self) -> Option<&[Slot]> {
+        Some(&self.owners)
+    }
+
+    fn place_buckets(&self, batch: &KeyBatch, out: &mut [u32]) {
+        for (out, &digest) in out.iter_mut().zip(batch.digests(&self.columns[0])) {
+            *out = slot_of(digest) as u32;
+        }
+    }
+
     fn explain(&self, key: &Key<'_>) -> Explanation {
         let digest = |column: &ColumnSpec| {
             KeyBatch::single(key, std::slice::from_ref(column)).digests(column)[0]

@@ -192,6 +192,20 @@ impl Placement for Table {
         Some(distinct(self.owners[ranges.within(range)?].iter().copied()))
     }
 
+    fn bucket_owners(&self) -> Option<&[Slot]> {
+        matches!(self.map, Map::Buckets(_)).then_some(&self.owners)
+    }
+
+    fn place_buckets(&self, batch: &KeyBatch, out: &mut [u32]) {
+        let Map::Buckets([column]) = &self.map else {
+            unreachable!("asked only of placements that have buckets")
+        };
+        let buckets = self.owners.len() as u64;
+        for (out, &digest) in out.iter_mut().zip(batch.digests(column)) {
+            *out = (digest % buckets) as u32;
+        }
+    }
+
     fn explain(&self, key: &Key<'_>) -> Explanation {
         let batch = KeyBatch::single(key, self.columns());
         let (mut steps, row) = match &self.map {

@@ -1,0 +1,157 @@
+//! Durations and rates as scenarios write them: the one parser of each.
+
+use crate::error::Error;
+
+/// Longest duration, in milliseconds: 100 years.
+const MOST_MS: u64 = 100 * 365 * 86_400_000;
+
+/// Units of time and their milliseconds, the longer names first.
+const TIMES: &[(&str, u64)] =
+    &[("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+/// Units of bytes.
+const BYTES: &[(&str, u64)] = &[
+    ("B", 1),
+    ("kB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+/// Milliseconds of a duration such as `90s`, `40m`, `8h`, `1h30m`, `0.5d`, `0s`.
+///
+/// Errors: not a duration; negative; not a whole number of milliseconds; longer than 100 years.
+pub fn duration_ms(text: &str) -> Result<u64, Error> {
+    let wrong = |why: &str| {
+        let error = Error::invalid(format!("is \"{text}\"{why}"));
+        error.help("allowed: a duration such as 90s, 40m, 8h, 1h30m or 2d")
+    };
+    let mut rest = text.trim();
+    if rest.starts_with('-') {
+        return Err(wrong(", which is before the start"));
+    }
+    if rest.is_empty() {
+        return Err(wrong(""));
+    }
+    let mut total = 0u64;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'));
+        let (number, tail) = rest.split_at(digits.ok_or_else(|| wrong(", which has no unit"))?);
+        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(letters);
+        let unit = TIMES.iter().find(|(name, _)| *name == unit).ok_or_else(|| wrong(""))?;
+        let ms = scaled(number, unit.1).ok_or_else(|| wrong(""))?;
+        total = total
+            .checked_add(ms)
+            .filter(|t| *t <= MOST_MS)
+            .ok_or_else(|| wrong(", which is more than 100 years"))?;
+        rest = tail.trim_start();
+    }
+    Ok(total)
+}
+
+/// What a rate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Per {
+    /// Rows, reads or writes.
+    Row,
+    /// Bytes.
+    Byte,
+}
+
+/// A number of things per second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Thousandths a second.
+    pub milli: u64,
+    /// Of what.
+    pub per: Per,
+}
+
+/// A rate such as `3000 rows/s`, `8k/s`, `50 MB/s`; `bytes`: whether it may count bytes.
+///
+/// Errors: not a rate; zero; finer than a thousandth.
+pub fn rate(text: &str, bytes: bool) -> Result<Rate, Error> {
+    let allowed = match bytes {
+        true => "allowed: a rate per second above 0, such as 3000 rows/s, 8k rows/s or 50 MB/s",
+        false => "allowed: a rate per second above 0, such as 8000/s or 2.5k/s",
+    };
+    let wrong = |why: &str| Error::invalid(format!("is \"{text}\"{why}")).help(allowed);
+    let amount = text.trim().strip_suffix("/s").ok_or_else(|| wrong(", not a rate per second"))?;
+    let end = amount.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'));
+    let (number, unit) = amount.split_at(end.unwrap_or(amount.len()));
+    let unit = unit.trim();
+    let size = BYTES.iter().find(|(name, _)| bytes && *name == unit);
+    let (factor, per) = match (size, unit) {
+        (Some((_, size)), _) => (*size, Per::Byte),
+        (None, "" | "rows" | "row") => (1, Per::Row),
+        (None, "k" | "k rows") => (1000, Per::Row),
+        (None, "m" | "m rows") => (1_000_000, Per::Row),
+        _ => return Err(wrong("")),
+    };
+    let milli = scaled(number, factor.checked_mul(1000).ok_or_else(|| wrong(""))?);
+    match milli {
+        Some(0) => Err(wrong(": nothing would ever be done")),
+        Some(milli) => Ok(Rate { milli, per }),
+        None => Err(wrong("")),
+    }
+}
+
+/// A decimal number times a factor, if that is a whole number that can be held.
+fn scaled(number: &str, factor: u64) -> Option<u64> {
+    let number = number.replace('_', "");
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    if (whole.is_empty() && fraction.is_empty()) || fraction.len() > 12 {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = (0..fraction.len()).fold(1u128, |scale, _| scale * 10);
+    let product = digits.checked_mul(u128::from(factor))?;
+    (product % scale == 0).then(|| u64::try_from(product / scale).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, ms) in [
+            ("40m", 2_400_000),
+            ("8h", 28_800_000),
+            ("1h30m", 5_400_000),
+            ("1h 30m", 5_400_000),
+            ("0.5d", 43_200_000),
+            ("250ms", 250),
+            ("1_000s", 1_000_000),
+            ("0s", 0),
+        ] {
+            assert_eq!(duration_ms(text).unwrap(), ms, "{text}");
+        }
+        for wrong in ["", "40", "m", "40 min", "1.0001ms", "1h30", "1e3s", "999999999d", "..s"] {
+            assert!(duration_ms(wrong).is_err(), "{wrong}");
+        }
+        assert!(duration_ms("-5m").unwrap_err().message.contains("before the start"));
+    }
+
+    #[test]
+    fn rates() {
+        for (text, milli, per) in [
+            ("3000 rows/s", 3_000_000, Per::Row),
+            ("8k/s", 8_000_000, Per::Row),
+            ("2.5k rows/s", 2_500_000, Per::Row),
+            ("0.5/s", 500, Per::Row),
+            ("50 MB/s", 50_000_000_000, Per::Byte),
+            ("1 KiB/s", 1_024_000, Per::Byte),
+        ] {
+            assert_eq!(rate(text, true).unwrap(), Rate { milli, per }, "{text}");
+        }
+        for wrong in ["", "3000", "3000 rows", "fast/s", "-1/s", "1 rows/m", "0.0001/s"] {
+            assert!(rate(wrong, true).is_err(), "{wrong}");
+        }
+        assert!(rate("50 MB/s", false).is_err());
+        assert!(rate("0 rows/s", true).unwrap_err().message.contains("nothing would ever"));
+    }
+}

@@ -1,0 +1,335 @@
+//! From the steps of cells to simulated migrations: units and their counts, rates per tick, faults.
+
+use rayon::prelude::*;
+
+use super::Progress;
+use super::input::{Input, row_key};
+use super::plan::{Plan, PlannedCell};
+use super::units::{self, Count, Division, UnitKind};
+use crate::cluster::ChangeKind;
+use crate::error::{Error, ErrorKind};
+use crate::keys::KeyBatch;
+use crate::params::Params;
+use crate::quantity::{Per, Rate};
+use crate::scenario::{Cell, Migration, MigrationFault};
+use crate::timeline::{
+    Fault, FaultKind, Job, Limits, Mode, PPM, STATED, Settings, Simulation, Tick, Timeline,
+    UnitPlan, Verify, WatchPlan,
+};
+
+/// Events between two looks at the interrupt flag.
+const STRIDE: u32 = 1 << 16;
+
+/// The divisions that the cells of a workload need, each once.
+#[derive(Debug, Default)]
+pub struct Divisions {
+    /// Distinct divisions.
+    pub all: Vec<Division>,
+    /// By cell and step: index into `all`; None where nothing is migrated.
+    pub steps: Vec<Vec<Option<usize>>>,
+}
+
+/// Divides every step of every cell that has a migration.
+///
+/// Errors: a unit that a strategy does not have; an unknown key to watch.
+pub fn divide(plan: &Plan<'_>) -> Result<Divisions, Error> {
+    let mut divisions = Divisions::default();
+    for planned in &plan.cells {
+        let mut steps = Vec::new();
+        for step in 0..planned.cell.steps.len() {
+            steps.push(division(plan, planned, step, &mut divisions.all)?);
+        }
+        divisions.steps.push(steps);
+    }
+    Ok(divisions)
+}
+
+fn division(
+    plan: &Plan<'_>,
+    planned: &PlannedCell<'_>,
+    step: usize,
+    all: &mut Vec<Division>,
+) -> Result<Option<usize>, Error> {
+    let cell = planned.cell;
+    let (Some(migration), Ok(routed)) = (&cell.migration, &planned.steps) else { return Ok(None) };
+    let change = cell.steps[step].change.as_ref();
+    // A node that has failed can give nothing: there is nothing to carry over.
+    if change.is_none_or(|change| matches!(change.kind, ChangeKind::Fail(..))) {
+        return Ok(None);
+    }
+    let (before, after) = (routed[step - 1], routed[step]);
+    let kind = UnitKind::named(migration.params.text("unit"));
+    let same = |d: &Division| (d.before, d.after, d.kind) == (before, after, kind);
+    if let Some(found) = all.iter().position(same) {
+        return Ok(Some(found));
+    }
+    let ids = cell.steps[step].cluster.ids;
+    let division =
+        Division::new(plan, (before, after), kind, ids).map_err(|error| migration.locate(error))?;
+    all.push(division);
+    Ok(Some(all.len() - 1))
+}
+
+/// Simulates the migration of every step of every cell; by cell and step.
+pub fn timelines(
+    input: &Input,
+    plan: &Plan<'_>,
+    divisions: &Divisions,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Option<Timeline>>>, Error> {
+    if divisions.all.is_empty() {
+        return Ok(plan.cells.iter().map(|cell| vec![None; cell.cell.steps.len()]).collect());
+    }
+    let counts = units::count(input, plan, &divisions.all, progress)?;
+    let mut jobs: Vec<(usize, usize, Job)> = Vec::new();
+    for (c, (planned, steps)) in plan.cells.iter().zip(&divisions.steps).enumerate() {
+        for (s, division) in steps.iter().enumerate() {
+            let (Some(division), Some(migration)) = (*division, &planned.cell.migration) else {
+                continue;
+            };
+            let stock = Stock { plan, division: &divisions.all[division], input };
+            let job = stock.job(planned.cell, s, migration, &counts[division]);
+            jobs.push((c, s, job.map_err(|error| migration.locate(error))?));
+        }
+    }
+    progress.begin("simulating migrations", jobs.len() as u64);
+    let done: Vec<Timeline> =
+        jobs.par_iter().map(|(.., job)| simulate(job, progress)).collect::<Result<_, _>>()?;
+    let mut timelines: Vec<Vec<Option<Timeline>>> =
+        plan.cells.iter().map(|cell| vec![None; cell.cell.steps.len()]).collect();
+    for ((cell, step, _), timeline) in jobs.into_iter().zip(done) {
+        timelines[cell][step] = Some(timeline);
+    }
+    Ok(timelines)
+}
+
+fn simulate(job: &Job, progress: &dyn Progress) -> Result<Timeline, Error> {
+    let mut simulation = Simulation::new(job, &STATED);
+    let mut events = 0u32;
+    while simulation.step() {
+        events = events.wrapping_add(1);
+        if events.is_multiple_of(STRIDE) && progress.interrupted() {
+            return Err(Error::new(ErrorKind::Interrupted, "interrupted"));
+        }
+    }
+    progress.advance(1);
+    Ok(simulation.outcome())
+}
+
+/// What a job is made from.
+struct Stock<'a> {
+    plan: &'a Plan<'a>,
+    division: &'a Division,
+    input: &'a Input,
+}
+
+impl Stock<'_> {
+    fn job(
+        &self,
+        cell: &Cell,
+        step: usize,
+        migration: &Migration,
+        counts: &[Count],
+    ) -> Result<Job, Error> {
+        let parts = self.division.parts(counts);
+        let keys: u64 = parts.iter().map(|part| part.count.keys).sum();
+        let rows =
+            migration.params.get("rows").map_or(keys, |_| migration.params.int("rows") as u64);
+        // Members before or after, by id; ids that only other steps have are left out.
+        let mut names = vec![None; cell.steps[step].cluster.ids];
+        for node in cell.steps[step - 1..=step].iter().flat_map(|s| &s.cluster.nodes) {
+            names[node.id.0 as usize] = Some(node.name.to_string());
+        }
+        let mut index = vec![usize::MAX; names.len()];
+        let mut nodes = Vec::new();
+        for (id, name) in names.into_iter().enumerate() {
+            if let Some(name) = name {
+                index[id] = nodes.len();
+                nodes.push(name);
+            }
+        }
+        let mut spread = Spread { rows, keys, seen: 0, given: 0 };
+        let mut units = Vec::new();
+        for part in parts.iter().filter(|part| index[part.from] != usize::MAX) {
+            let (from, to) = (index[part.from], index[part.to]);
+            units.push(UnitPlan {
+                name: match (from == to, part.name.is_empty()) {
+                    (true, _) => format!("what stays on {}", nodes[from]),
+                    (false, true) => format!("{} → {}", nodes[from], nodes[to]),
+                    (false, false) => part.name.clone(),
+                },
+                from,
+                to: (from != to).then_some(to),
+                rows: spread.take(part.count.keys),
+                requests: part.count.requests,
+            });
+        }
+        let row_bytes = migration
+            .params
+            .get("bytes")
+            .map(|_| (migration.params.int("bytes") as u64, rows.max(1)));
+        let settings = settings(migration, row_bytes, &nodes, cell.seed)?;
+        let watch = self.watch(cell, migration, &units, &parts, settings.writes)?;
+        Ok(Job { nodes, units, watch, unit: self.division.kind.name(), settings })
+    }
+
+    /// The units of the keys that are followed, and their writes: a named hot key's own, for others
+    /// the average of their unit.
+    fn watch(
+        &self,
+        cell: &Cell,
+        migration: &Migration,
+        units: &[UnitPlan],
+        parts: &[units::Part],
+        writes: u64,
+    ) -> Result<Vec<WatchPlan>, Error> {
+        let requests: u128 = units.iter().map(|unit| u128::from(unit.requests)).sum();
+        let mut watch = Vec::new();
+        for key in migration.params.list("watch").unwrap_or_default() {
+            let text = key.to_string();
+            let key =
+                row_key(&text, self.input.source.kind()).map_err(|error| error.field("watch"))?;
+            let batch = KeyBatch::single(&key.key(), &self.plan.columns());
+            let Some((from, to, at)) = self.division.part_of(self.plan, &batch) else { continue };
+            let name = format!("{} {at}", self.division.kind.name());
+            let of_key = |part: &units::Part| {
+                part.from == from
+                    && part.to == to
+                    && (from == to || part.name.is_empty() || part.name == name)
+            };
+            let Some(unit) = parts.iter().position(of_key) else { continue };
+            let hot = cell.workload.hot.iter().find(|hot| hot.key == text);
+            let count = parts[unit].count;
+            let share = match hot {
+                Some(hot) => (hot.share * PPM as f64) as u128 * 1000,
+                None => {
+                    u128::from(count.requests) * 1000 * u128::from(PPM)
+                        / (u128::from(count.keys.max(1)) * requests.max(1))
+                }
+            };
+            let writes = (u128::from(writes) * share / 1000) as u64;
+            watch.push(WatchPlan { key: text, unit, writes });
+        }
+        Ok(watch)
+    }
+}
+
+/// Shares rows out as keys are, so that they sum to the total.
+struct Spread {
+    rows: u64,
+    keys: u64,
+    seen: u64,
+    given: u64,
+}
+
+impl Spread {
+    fn take(&mut self, keys: u64) -> u64 {
+        self.seen += keys;
+        let due = u128::from(self.rows) * u128::from(self.seen) / u128::from(self.keys.max(1));
+        let rows = due as u64 - self.given;
+        self.given = due as u64;
+        rows
+    }
+}
+
+/// Rates per tick and moments in ticks.
+fn settings(
+    migration: &Migration,
+    row_bytes: Option<(u64, u64)>,
+    nodes: &[String],
+    seed: u64,
+) -> Result<Settings, Error> {
+    let params = &migration.params;
+    let tick_ms = params.duration_ms("tick").expect("it has a default");
+    let clock = Clock { tick_ms, row_bytes };
+    let ticks = |name: &str| clock.ticks(params.duration_ms(name).expect("it has a default"));
+    let limit = |name: &'static str| params.rate(name).map(|r| clock.per_tick(name, r)).transpose();
+    let plain = |name: &'static str| limit(name).map(|rate| rate.unwrap_or(0));
+    Ok(Settings {
+        mode: Mode::find(params.text("mode")).expect("a choice of the field"),
+        tick_ms,
+        start: ticks("start"),
+        horizon: ticks("horizon"),
+        concurrency: params.int("concurrency") as usize,
+        limits: Limits {
+            overall: limit("copy-limit")?,
+            source: limit("source-limit")?,
+            target: limit("target-limit")?,
+            stream: limit("stream-limit")?,
+        },
+        reads: plain("reads")?,
+        writes: plain("writes")?,
+        inserts: ppm(params.float("inserts")),
+        verify: match params.bool("verify") {
+            true => Verify::On(limit("verify-limit")?),
+            false => Verify::Off,
+        },
+        cutover: ticks("cutover"),
+        keep_old: ticks("keep-old"),
+        clean_up: ticks("clean-up"),
+        failover: ticks("failover"),
+        replicas: params.int("replicas") as u32,
+        version_check: params.bool("version-check"),
+        second_lag: ticks("second-lag"),
+        second_fails: ppm(params.float("second-fails")),
+        faults: migration.faults.iter().filter_map(|f| fault(f, &clock, nodes)).collect(),
+        seed,
+    })
+}
+
+fn ppm(share: f64) -> u64 {
+    libm::round(share * PPM as f64) as u64
+}
+
+/// From seconds to ticks.
+struct Clock {
+    tick_ms: u64,
+    /// Bytes of so many rows.
+    row_bytes: Option<(u64, u64)>,
+}
+
+impl Clock {
+    /// Ticks that a duration takes, the last one whole.
+    fn ticks(&self, ms: u64) -> Tick {
+        ms.div_ceil(self.tick_ms)
+    }
+
+    /// Thousandths of a row, read or write in a tick.
+    fn per_tick(&self, name: &'static str, rate: Rate) -> Result<u64, Error> {
+        let (bytes, rows) = match (rate.per, self.row_bytes) {
+            (Per::Byte, Some(size)) => size,
+            _ => (1, 1),
+        };
+        let per_tick = u128::from(rate.milli) * u128::from(self.tick_ms) * u128::from(rows)
+            / (1000 * u128::from(bytes));
+        match u64::try_from(per_tick) {
+            Ok(0) => Err(Error::invalid(format!("`{name}` is less than a row in 1000 ticks"))
+                .help("raise it, or lengthen `tick`")
+                .field(name)),
+            Ok(rate) if rate <= u64::MAX >> 20 => Ok(rate),
+            _ => Err(Error::invalid(format!("`{name}` is too much for one tick"))
+                .help("lower it, or shorten `tick`")
+                .field(name)),
+        }
+    }
+}
+
+/// A fault of this step; None if its node is no member now.
+fn fault(fault: &MigrationFault, clock: &Clock, nodes: &[String]) -> Option<Fault> {
+    let params: &Params = &fault.params;
+    let node = match params.text_opt("node") {
+        Some(name) => nodes.iter().position(|node| node == name)?,
+        None => 0,
+    };
+    let share = || ppm(params.float("share")).max(1);
+    let kind = match params.text("kind") {
+        "dies" => FaultKind::Dies(node),
+        "slows" => FaultKind::Slows(node, libm::round(params.float("factor") * 1000.0) as u64),
+        "restarts" => FaultKind::Restarts,
+        "stale-clients" => FaultKind::StaleClients(share()),
+        _ => FaultKind::DropsRows(share()),
+    };
+    let at = clock.ticks(params.duration_ms("at").expect("required"));
+    let until = params.duration_ms("until").map(|ms| clock.ticks(ms).max(at + 1));
+    Some(Fault { at, until, kind })
+}
