@@ -33,6 +33,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+pub use self::svg::escape;
+
 use self::model::{Axis, Chart, Scale, Unit};
 use crate::error::Error;
 use crate::params::{Param, Params, Value};
@@ -77,11 +79,16 @@ pub fn find(name: &str) -> Result<&'static ChartInfo, Error> {
 /// has any, else every kind with its defaults. A table that is wrong gives a sheet that says so, for
 /// records from elsewhere; scenarios are checked when they are read.
 pub fn draw_all(record: &Record) -> Vec<(String, String)> {
+    draw_as(record, "")
+}
+
+/// The same, each file stem after a prefix, such as `a4-`: for documents that hold the charts of several records.
+pub fn draw_as(record: &Record, prefix: &str) -> Vec<(String, String)> {
     let mut stems = BTreeMap::new();
     let mut drawn = Vec::new();
     for (kind, charts) in charts(record) {
         for chart in charts {
-            let stem = unused(&mut stems, &stem(&kind, &chart.suffix));
+            let stem = unused(&mut stems, &stem(&format!("{prefix}{kind}"), &chart.suffix));
             let svg = render::render(&chart, &stem);
             drawn.push((stem, svg));
         }

@@ -6,6 +6,9 @@
 //! 16 nodes the largest deviation either way is 13 % too low at 1 vnode and within 1 % from 8 on; of
 //! 100 nodes it is 33 %, 11 %, 3 % and 1 % too low at 1, 8, 32 and 160 vnodes.
 
+use crate::metrics::extremes::largest;
+pub use crate::metrics::extremes::largest_either_way;
+
 /// The expected value of a statistic of n loads ÷ fair whose standard deviation is `cv`; None
 /// where there is no closed form.
 pub fn expected(stat: &str, cv: f64, n: usize) -> Option<f64> {
@@ -34,32 +37,6 @@ pub fn describe(stat: &str, n: usize) -> String {
         ),
         _ => "Theory: standard deviation of a share.".to_string(),
     }
-}
-
-/// Median of the largest |z| of n standard normal numbers: (2Φ(z) − 1)ⁿ = ½.
-pub fn largest_either_way(n: usize) -> f64 {
-    // 2Φ(z) − 1 = erf(z ÷ √2)
-    solve(n, |z| libm::erf(z * std::f64::consts::FRAC_1_SQRT_2))
-}
-
-/// Median of the largest z of n standard normal numbers, not below 0: Φ(z)ⁿ = ½.
-pub fn largest(n: usize) -> f64 {
-    solve(n, |z| 0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2))
-}
-
-/// The z from 0 to 10 at which the rising function is ½^(1/n), by halving.
-fn solve(n: usize, f: impl Fn(f64) -> f64) -> f64 {
-    let aim = libm::pow(0.5, 1.0 / n as f64);
-    let (mut low, mut high) = (0.0, 10.0);
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if f(middle) < aim {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }
 
 #[cfg(test)]

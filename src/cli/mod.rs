@@ -7,6 +7,7 @@
 pub mod args;
 mod check;
 mod choice;
+mod claims;
 mod compare;
 mod completions;
 mod disagree;
@@ -52,6 +53,7 @@ pub static ALL: &[&CommandInfo] = &[
     &compare::INFO,
     &hash::INFO,
     &check::INFO,
+    &claims::INFO,
     &list::INFO,
     &schema::INFO,
     &completions::INFO,

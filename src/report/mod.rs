@@ -3,10 +3,11 @@
 //! A report is a pure function of the [`Record`]. To add one: a file with its `INFO`, and two lines
 //! here; `--format`, `list reports` and `run` then know it. Beside the reports stand the parts they
 //! share ([`grid`], [`number`], [`prose`]), [`several`] records in one document, the atomic
-//! [`publish`], and the [`catalog`] of all open
+//! [`publish`], the claims ledger ([`claims`]), and the [`catalog`] of all open
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
 pub mod catalog;
+pub mod claims;
 pub mod compare;
 pub mod grid;
 pub mod json;

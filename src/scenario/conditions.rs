@@ -216,7 +216,11 @@ fn bounds(table: &Table, params: &Params, errors: &mut Vec<Error>) -> (Option<f6
 }
 
 /// The axes that `where` names; no cell that matches is an error.
-fn filter(table: &Table, cells: &[Cell], errors: &mut Vec<Error>) -> Option<Vec<(String, Value)>> {
+pub fn filter(
+    table: &Table,
+    cells: &[Cell],
+    errors: &mut Vec<Error>,
+) -> Option<Vec<(String, Value)>> {
     let Some(item) = table.get("where") else { return Some(Vec::new()) };
     let wanted = table::as_table(item, "where", errors)?;
     let before = errors.len();
@@ -263,7 +267,7 @@ fn no_such_value(axis: &str, item: &Item, have: &[String]) -> Error {
 }
 
 /// A step that no matching cell has is an error.
-fn check_step(
+pub fn check_step(
     table: &Table,
     filter: &[(String, Value)],
     step: usize,

@@ -25,7 +25,8 @@ pub const MAX_HISTORY_NODES: usize = 2_000_000;
 pub const MAX_TRIALS: i64 = 100_000_000;
 
 const ANY_NUMBER: Type = Type::Float { min: f64::MIN, max: f64::MAX };
-const STEP: Type = Type::Int { min: 0, max: MAX_STEPS as i64 };
+/// Number of a step.
+pub const STEP: Type = Type::Int { min: 0, max: MAX_STEPS as i64 };
 
 /// Statistics that conditions of events and searches may name (DESIGN section 6).
 pub const CONDITION_METRICS: &[&str] =

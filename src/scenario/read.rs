@@ -85,7 +85,9 @@ pub fn parse(
         .ok_or(errors)
 }
 
-fn check(
+/// Checks the tree of a scenario: a whole file, or a table within one. None: something is wrong and
+/// reported. `text` is what its fingerprint is of; `as_shipped` whether nothing of it was changed.
+pub fn check(
     root: &Table,
     text: &str,
     name: &str,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Progress;
 use super::labels::{LabelSet, Varies, placements, varies};
-use super::trials::owned_spread;
+use super::sampler::owned_spread;
 use crate::error::{Error, ErrorKind};
 use crate::keys::KeyKind;
 use crate::metrics::interval::clopper_pearson;

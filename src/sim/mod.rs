@@ -19,6 +19,7 @@ pub mod migrate;
 pub mod plan;
 pub mod queries;
 pub mod replay;
+pub mod sampler;
 pub mod scan;
 pub mod session;
 pub mod tally;
@@ -70,11 +71,16 @@ pub fn run(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Record, Error> {
+    on_threads(options, || run_here(scenario, progress))?
+}
+
+/// Calls `work` on as many worker threads as the options say.
+pub fn on_threads<T: Send>(options: Options, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads.unwrap_or(0))
         .build()
         .map_err(|e| Error::invalid(format!("cannot start the worker threads: {e}")))?;
-    pool.install(|| run_here(scenario, progress))
+    Ok(pool.install(work))
 }
 
 /// The cells of one workload, opened and planned.
@@ -101,7 +107,8 @@ pub fn workloads(scenario: &Scenario) -> Vec<(&Arc<Workload>, Vec<usize>)> {
     groups
 }
 
-fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Error> {
+/// The same as [`run`] on the threads at hand.
+pub fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Error> {
     // Everything is opened and built before the first key is placed.
     let mut groups = Vec::new();
     for (workload, members) in workloads(scenario) {
