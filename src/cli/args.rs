@@ -9,6 +9,19 @@ use clap::{Args, ValueEnum};
 use crate::params::{Param, Type, Value};
 use crate::scenario::Overrides;
 
+/// Forms of a small result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// For reading
+    Table,
+    /// Everything, for other programs
+    Json,
+    /// The rows, for other programs
+    Csv,
+    /// For a page or an issue
+    Markdown,
+}
+
 /// What the command line changes in a scenario.
 #[derive(Debug, Args)]
 pub struct OverrideArgs {

@@ -11,6 +11,7 @@ mod claims;
 mod compare;
 mod completions;
 mod disagree;
+mod explain;
 mod hash;
 mod input;
 mod list;
@@ -20,6 +21,7 @@ mod quick;
 mod route;
 mod run;
 mod schema;
+mod size;
 mod ui;
 
 use std::ffi::OsString;
@@ -51,6 +53,8 @@ pub static ALL: &[&CommandInfo] = &[
     &route::INFO,
     &disagree::INFO,
     &compare::INFO,
+    &explain::INFO,
+    &size::INFO,
     &hash::INFO,
     &check::INFO,
     &claims::INFO,

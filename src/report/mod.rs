@@ -6,9 +6,11 @@
 //! [`publish`], the claims ledger ([`claims`]), and the [`catalog`] of all open
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
+pub mod answer;
 pub mod catalog;
 pub mod claims;
 pub mod compare;
+pub mod diagnosis;
 pub mod grid;
 pub mod json;
 pub mod listing;
@@ -22,6 +24,8 @@ pub mod queries;
 pub mod readme;
 pub mod results;
 pub mod several;
+pub mod sheet;
+pub mod sizing;
 pub mod table;
 
 use crate::error::Error;

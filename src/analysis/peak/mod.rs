@@ -40,6 +40,9 @@ impl Law {
         let keys = if info.caps.integer_keys { KeyKind::I64 } else { KeyKind::Text };
         let build = Build { cluster, params, keys, replicas: 1, base: Path::new(".") };
         info.check(&build)?;
+        if info.caps.sessions || params.get("probes").is_some() {
+            return Err(no_law(info));
+        }
         let fair = cluster.fair_shares();
         if let Some(points) = points(params, cluster) {
             return Ok(Law::Points(points));
@@ -218,11 +221,12 @@ fn has_own_shares(info: &StrategyInfo) -> bool {
 fn no_law(info: &StrategyInfo) -> Error {
     let has: Vec<&str> = crate::strategy::ALL
         .iter()
-        .filter(|s| !matches!(s.caps.weights, Weights::Fixed))
+        .filter(|s| !matches!(s.caps.weights, Weights::Fixed) && !s.caps.sessions)
+        .filter(|s| s.params.iter().all(|p| p.name != "probes"))
         .map(|s| s.name)
         .collect();
     Error::unsupported(format!("there is no law by which {} gives out shares", info.name))
-        .help("its shares follow from the keys or from a table, not from chance")
+        .help("its shares follow from the keys, a table, open requests or nearest probes")
         .help(format!("strategies with a law: {}", has.join(", ")))
 }
 

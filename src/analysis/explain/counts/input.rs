@@ -217,7 +217,7 @@ mod tests {
             ("a,5\n", "one node is given: there is no balance to explain"),
             ("a,1,0\nb,2,1\n", "a has weight 0 and load 1"),
             ("a,1e300\nb,2\n", "load 1e300"),
-            ("a,nan\nb,1\n", "count `nan` is not a number"),
+            ("x,1\na,nan\nb,1\n", "count `nan` is not a number"),
         ] {
             let error = parse(text, "f", None).unwrap_err();
             assert!(

@@ -129,7 +129,7 @@ fn check(name: &str, what: &str, x: f64) -> Result<(), Error> {
         _ if x > MAX_LOAD => "is beyond all measure",
         _ => return Ok(()),
     };
-    Err(Error::data(format!("{what} {x} of {name} {wrong}"))
+    Err(Error::data(format!("{what} {} of {name} {wrong}", crate::params::number(x)))
         .help(format!("allowed: numbers from 0 to {MAX_LOAD:e}")))
 }
 

@@ -1,0 +1,262 @@
+//! Rings: points that depend on the number of nodes, how even they are, and points that collide.
+
+use super::{Answer, FormInfo, nodes, whole};
+use crate::analysis::peak::{Law, trials};
+use crate::error::Error;
+use crate::metrics::Unit;
+use crate::metrics::theory::cv_owned_ring;
+use crate::params::{Default, Param, Params, Type};
+use crate::rng::{Purpose, Stream};
+
+/// `points n m`
+pub static POINTS: FormInfo = FormInfo {
+    name: "points",
+    summary: "what moves on a ring whose nodes share a fixed total of points, as Envoy's and ketama's do",
+    params: &[
+        nodes("before", "number of nodes before"),
+        nodes("after", "number of nodes after"),
+        Param::new(
+            "total",
+            Type::Int { min: 1, max: 10_000_000 },
+            Default::Int(1024),
+            "points of all nodes together, at least: ⌈total/n⌉ each",
+        ),
+    ],
+    positional: 2,
+    formula: "moved = (points that go + points that come · (N−1)/N) ÷ points of both, N the larger number of nodes",
+    source: "a point that comes takes an arc from a node drawn at random, its own once in N (derived); Envoy: \
+             minimum_ring_size",
+    answer: points,
+};
+
+/// Rings that are drawn for the check.
+const DRAWS: u64 = 40;
+
+fn points(params: &Params) -> Result<Answer, Error> {
+    let (n, m, total) = (whole(params, "before"), whole(params, "after"), whole(params, "total"));
+    // A join is a departure seen backwards.
+    let (many, few) = (n.max(m), n.min(m));
+    let (at_many, at_few) = (total.div_ceil(many), total.div_ceil(few));
+    let gone = (many - few) * at_many;
+    let come = few * (at_few - at_many);
+    let union = many * at_many + come;
+    let moved = (gone as f64 + come as f64 * (many as f64 - 1.0) / many as f64) / union as f64;
+    let mut answer = Answer::default();
+    let how = format!("({gone} + {come}·{}/{many}) ÷ {union}", many - 1);
+    answer.push("moved", moved, Unit::Share, how);
+    if union <= 200_000 && many > few {
+        let (mean, within) = drawn(many, few, at_many, at_few);
+        answer.check(mean, within, format!("mean of {DRAWS} rings of random points"));
+    }
+    super::movement::least(&mut answer, n, m);
+    let share = (many - few) as f64 / many as f64;
+    answer.push(
+        "moved among the keys of nodes that stay",
+        (moved - share) / (1.0 - share),
+        Unit::Share,
+        "(moved − least) ÷ (1 − least)",
+    );
+    answer.push(
+        "points a node before",
+        total.div_ceil(n) as f64,
+        Unit::Count,
+        format!("⌈{total}/{n}⌉"),
+    );
+    answer.push(
+        "points a node after",
+        total.div_ceil(m) as f64,
+        Unit::Count,
+        format!("⌈{total}/{m}⌉"),
+    );
+    answer.note("With a fixed number of points a node nothing moves between nodes that stay.");
+    Ok(answer)
+}
+
+/// Mean share that moves between rings of random points, and five standard errors of it.
+fn drawn(many: u64, few: u64, at_many: u64, at_few: u64) -> (f64, f64) {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for t in 0..DRAWS {
+        let mut stream = Stream::new(2, Purpose::Chance, t);
+        // (position, node, whether in the ring of many, whether in that of few)
+        let mut all: Vec<(u64, u64, bool, bool)> = Vec::new();
+        for node in 0..many {
+            let (old, new) = (at_many, if node < few { at_few } else { 0 });
+            for i in 0..old.max(new) {
+                all.push((stream.next_u64(), node, i < old, i < new));
+            }
+        }
+        all.sort_unstable();
+        let owner_after = |pick: &dyn Fn(&(u64, u64, bool, bool)) -> bool| {
+            let mut owner = all.iter().find(|p| pick(p)).map_or(0, |p| p.1);
+            let mut owners: Vec<u64> = all
+                .iter()
+                .rev()
+                .map(|p| {
+                    if pick(p) {
+                        owner = p.1;
+                    }
+                    owner
+                })
+                .collect();
+            owners.reverse();
+            owners
+        };
+        let (before, after) = (owner_after(&|p| p.2), owner_after(&|p| p.3));
+        let mut moved = 0.0;
+        let mut last = all[all.len() - 1].0;
+        for (i, point) in all.iter().enumerate() {
+            if before[i] != after[i] {
+                moved += point.0.wrapping_sub(last) as f64 / 18_446_744_073_709_551_616.0;
+            }
+            last = point.0;
+        }
+        sum += moved;
+        squares += moved * moved;
+    }
+    let n = DRAWS as f64;
+    let mean = sum / n;
+    (mean, 5.0 * libm::sqrt((squares / n - mean * mean).max(0.0) / (n - 1.0)))
+}
+
+/// `vnodes n v`
+pub static VNODES: FormInfo = FormInfo {
+    name: "vnodes",
+    summary: "how even a ring of n nodes with v virtual nodes each is: cv, and max over mean",
+    params: &[
+        nodes("nodes", "number of nodes"),
+        Param::new(
+            "vnodes",
+            Type::Int { min: 1, max: 1_000_000 },
+            Default::Required,
+            "virtual nodes a node",
+        ),
+    ],
+    positional: 2,
+    formula: "√E[cv²] = √((n−1) ÷ (n·v+1)); P(max share ≤ x) from n beta(v, (n−1)v) shares; v = 1: E[max] = Hₙ ÷ n",
+    source: "H. David and H. Nagaraja, Order Statistics, 2003, section 6.4; K. Joag-Dev and F. Proschan, 1983, for the bounds",
+    answer: vnodes,
+};
+
+fn vnodes(params: &Params) -> Result<Answer, Error> {
+    let (n, v) = (whole(params, "nodes"), whole(params, "vnodes"));
+    let fair = vec![1.0 / n as f64; n as usize];
+    let law = Law::Points(vec![v as f64; n as usize]);
+    const TRIALS: u32 = 2000;
+    let mut answer = Answer::default();
+    answer.push(
+        "cv of owned shares",
+        cv_owned_ring(n, v),
+        Unit::Share,
+        format!("√(({n}−1) ÷ ({n}·{v}+1))"),
+    );
+    let simulated = (n <= 10_000).then(|| trials::spreads(&law, &fair, None, TRIALS, 3));
+    let of = format!("{TRIALS} random rings");
+    if let Some(drawn) = &simulated {
+        let mean = drawn.iter().map(|s| s.cv_squared).sum::<f64>() / f64::from(TRIALS);
+        let mean4 =
+            drawn.iter().map(|s| s.cv_squared * s.cv_squared).sum::<f64>() / f64::from(TRIALS);
+        let error = libm::sqrt((mean4 - mean * mean).max(0.0) / f64::from(TRIALS));
+        let root = libm::sqrt(mean);
+        answer.check(root, 5.0 * error / (2.0 * root).max(1e-9) + 1e-9, &of);
+    }
+    if n == 1 {
+        return Ok(answer);
+    }
+    let mut tops: Vec<f64> =
+        simulated.iter().flatten().map(|spread| spread.max_over_mean).collect();
+    tops.sort_by(f64::total_cmp);
+    if let Some(mean) = mean_peak(n, v, &tops) {
+        answer.push("max over mean, expected", mean.0, Unit::Ratio, mean.1);
+    }
+    for (what, p) in [("median", 0.5), ("95th percentile", 0.95)] {
+        let peak = law.peak(&fair, f64::INFINITY, p);
+        answer.push(
+            format!("max over mean, {what}"),
+            peak,
+            Unit::Ratio,
+            "largest of n beta shares",
+        );
+        if !tops.is_empty() {
+            // The share of trials below is binomial; its error in x follows from the trials themselves.
+            let at = |q: f64| tops[((q * tops.len() as f64) as usize).min(tops.len() - 1)];
+            let error = 5.0 * libm::sqrt(p * (1.0 - p) / tops.len() as f64) + 0.02;
+            let width = (at((p + error).min(1.0)) - at((p - error).max(0.0))).max(0.003);
+            answer.check(at(p), width, &of);
+        }
+    }
+    for over in [1.05, 1.1, 1.25, 1.5] {
+        let [low, high] = law.bounds(&fair, f64::INFINITY, over);
+        let how = format!("between {low:.4} and {high:.4}");
+        answer.push(format!("P(max over mean ≤ {over})"), high, Unit::Number, how);
+    }
+    Ok(answer)
+}
+
+/// E[max over mean]: exact for one point a node, from trials otherwise.
+fn mean_peak(n: u64, v: u64, tops: &[f64]) -> Option<(f64, String)> {
+    if v == 1 {
+        let harmonic = (1..=n).map(|i| 1.0 / i as f64).sum();
+        return Some((harmonic, format!("H_{n} = Σ 1/i")));
+    }
+    let mean = tops.iter().sum::<f64>() / tops.len() as f64;
+    (!tops.is_empty()).then(|| (mean, format!("mean of {} random rings", tops.len())))
+}
+
+/// `collisions p`
+pub static COLLISIONS: FormInfo = FormInfo {
+    name: "collisions",
+    summary: "points that fall on the same place of a ring, where a map keeps only one of their nodes",
+    params: &[
+        Param::new(
+            "points",
+            Type::Int { min: 2, max: 100_000_000 },
+            Default::Required,
+            "points of all nodes together",
+        ),
+        Param::new(
+            "bits",
+            Type::Int { min: 8, max: 64 },
+            Default::Int(32),
+            "width of the ring's digests",
+        ),
+    ],
+    positional: 2,
+    formula: "P(any) = 1 − Π (1 − i ÷ 2^b); expected pairs = p(p−1) ÷ 2^(b+1)",
+    source: "birthday problem: R. von Mises, 1939",
+    answer: collisions,
+};
+
+fn collisions(params: &Params) -> Result<Answer, Error> {
+    let (points, bits) = (params.int("points") as f64, params.int("bits") as i32);
+    let space = libm::pow(2.0, f64::from(bits));
+    let pairs = points * (points - 1.0) / 2.0 / space;
+    let mut answer = Answer::default();
+    let any = 1.0 - super::few::all_different(points, space);
+    answer.push(
+        "P(at least two points in one place)",
+        any,
+        Unit::Number,
+        format!("1 − Π (1 − i ÷ 2^{bits}), i < {points}"),
+    );
+    answer.push(
+        "pairs of points in one place, expected",
+        pairs,
+        Unit::Number,
+        format!("{points}·({points}−1) ÷ 2^{}", bits + 1),
+    );
+    let half = libm::sqrt(2.0 * std::f64::consts::LN_2 * space);
+    answer.push(
+        "points at which a collision is as likely as not",
+        libm::ceil(half),
+        Unit::Count,
+        "√(2 ln 2 · 2^b)",
+    );
+    answer.push(
+        "share of its points that a collision costs a node's owner",
+        1.0 / points,
+        Unit::Share,
+        "one arc of all, which the later owner keeps",
+    );
+    answer.note("Who wins depends on the order of insertion: two routers that insert in another order disagree on that arc.");
+    Ok(answer)
+}
