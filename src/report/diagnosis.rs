@@ -56,7 +56,17 @@ pub fn csv(diagnosis: &Diagnosis<'_>) -> String {
 }
 
 fn sheets(d: &Diagnosis<'_>) -> Vec<Sheet> {
-    vec![seen(d), chance(d), causes(d), remedies(d)]
+    let mut sheets = vec![seen(d), chance(d), causes(d), remedies(d)];
+    sheets[0].above.push(in_short(d));
+    sheets
+}
+
+/// The answer in a sentence.
+fn in_short(d: &Diagnosis<'_>) -> String {
+    let best: Vec<&str> =
+        d.findings.iter().filter(|f| f.rank == 1).map(|f| f.cause.title).collect();
+    let best = if best.is_empty() { String::new() } else { best.join("; or ") };
+    format!("In short: {} Likeliest: {best}.", verdict(d.chance.verdict))
 }
 
 /// Nodes that are listed one by one.
@@ -91,7 +101,11 @@ fn seen(d: &Diagnosis<'_>) -> Sheet {
             sheet.rows.push(vec![
                 case.seen.names[i].clone(),
                 plain(case.seen.loads[i]),
-                plain(libm::floor(fair * 10.0 + 0.5) / 10.0),
+                if fair >= 1000.0 {
+                    grouped(libm::floor(fair + 0.5) as u64)
+                } else {
+                    fixed(fair, 1)
+                },
                 ratio,
             ]);
         }
@@ -217,16 +231,24 @@ fn verdict_word(verdict: Verdict) -> &'static str {
 }
 
 fn causes(d: &Diagnosis<'_>) -> Sheet {
-    let columns =
-        [("rank", true), ("cause", false), ("fit", true), ("", false), ("evidence", false)];
+    let columns = [
+        ("rank", true),
+        ("cause", false),
+        ("fit", true),
+        ("", false),
+        ("what it is, and what speaks for it", false),
+    ];
     let mut sheet = Sheet::new("What fits", &columns);
     for finding in &d.findings {
+        let title = std::iter::once(finding.cause.title);
+        let evidence = finding.proposal.evidence.iter().map(String::as_str);
+        let lines = title.chain(evidence).collect::<Vec<_>>().join("\n");
         sheet.rows.push(vec![
             finding.rank.to_string(),
-            format!("{}\n({})", finding.cause.title, finding.cause.name),
+            finding.cause.name.into(),
             fixed(finding.log10_fit, 1),
             if finding.fits { "fits" } else { "" }.into(),
-            finding.proposal.evidence.join("\n"),
+            lines,
         ]);
     }
     sheet.below.push(RULE.into());

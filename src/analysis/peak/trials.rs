@@ -42,9 +42,50 @@ pub fn spreads(law: &Law, fair: &[f64], keys: Option<u64>, count: u32, seed: u64
     trials(law, keys, count, seed, |shares| Spread::of_shares(shares, fair))
 }
 
+/// Most nodes for which [`peaks`] draws: beyond, nodes are as good as independent.
+const FEW_NODES: usize = 64;
+
+/// Draws of [`peaks`].
+const PEAK_DRAWS: u32 = 2000;
+
+/// The values that max over mean stays below with these probabilities: from draws on few nodes, whose
+/// loads depend on each other, and from [`Law::peak`] on many.
+pub fn peaks<const N: usize>(
+    law: &Law,
+    fair: &[f64],
+    keys: Option<u64>,
+    probabilities: [f64; N],
+) -> [f64; N] {
+    const SEED: u64 = 20_260_102;
+    if fair.len() > FEW_NODES {
+        let keys = keys.map_or(f64::INFINITY, |k| k as f64);
+        return probabilities.map(|p| law.peak(fair, keys, p));
+    }
+    let drawn = spreads(law, fair, keys, PEAK_DRAWS, SEED);
+    let mut tops: Vec<f64> = drawn.iter().map(|spread| spread.max_over_mean).collect();
+    tops.sort_by(f64::total_cmp);
+    let rank = |p: f64| (libm::ceil(p * tops.len() as f64) as usize).clamp(1, tops.len()) - 1;
+    probabilities.map(|p| tops[rank(p)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn peaks_of_few_and_of_many_nodes_meet() {
+        for n in [64usize, 65] {
+            let fair = vec![1.0 / n as f64; n];
+            let [median, p95] = peaks(&Law::Points(vec![100.0; n]), &fair, None, [0.5, 0.95]);
+            assert!(
+                (median - 1.24).abs() < 0.015 && (p95 - 1.33).abs() < 0.02,
+                "{n}: {median} {p95}"
+            );
+        }
+        // The larger of two arcs is uniform on [½, 1].
+        let [median] = peaks(&Law::Points(vec![1.0; 2]), &[0.5; 2], None, [0.5]);
+        assert!((median - 1.5).abs() < 0.04, "{median}");
+    }
 
     /// The median and the 95th percentile of 4000 trials against the law's own: the share of trials
     /// below each is within four standard errors, and the approximation's own error.

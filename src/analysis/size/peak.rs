@@ -2,6 +2,7 @@
 
 use super::{Found, Method, Need, cost, impossible, knob, with};
 use crate::analysis::peak::Law;
+use crate::analysis::peak::trials::peaks;
 use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::params::Params;
@@ -110,7 +111,7 @@ pub fn size(need: &Need<'_>) -> Result<Sizing, Error> {
         let law = need.law(&params, nodes).ok();
         let load = need.load();
         let bounds = |(law, fair): &(Law, Vec<f64>)| law.bounds(fair, load, need.max_over_mean);
-        let peak = |(law, fair): &(Law, Vec<f64>)| [0.5, 0.95].map(|p| law.peak(fair, load, p));
+        let peak = |(law, fair): &(Law, Vec<f64>)| peaks(law, fair, need.keys, [0.5, 0.95]);
         rows.push(Step {
             nodes,
             p: law.as_ref().map(bounds),

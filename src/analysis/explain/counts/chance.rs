@@ -121,7 +121,7 @@ pub fn test(case: &Case<'_>) -> Chance {
     // One key less than seen: P(at least as many).
     let below = peak - 0.5 / (total * case.fair[case.extreme(true)]);
     let p_peak = knows_spread.then(|| 1.0 - case.law.bounds(&case.fair, keys, below)[0]);
-    let band = [0.05, 0.95].map(|q| case.law.peak(&case.fair, keys, q));
+    let band = trials::peaks(&case.law, &case.fair, case.seen.keys, [0.05, 0.95]);
     let verdict = verdict(p, p_peak, matches!(method, Method::Theory));
     let cv = case.balance().cv;
     let chi_square = seen * total;

@@ -1,10 +1,11 @@
 //! What each remedy would give: the max over mean to expect after it.
 //!
-//! Predictions are quantiles of the law after the remedy ([`Law::peak`]): the median, and the value that
+//! Predictions are quantiles of the law after the remedy ([`peaks`]): the median, and the value that
 //! stays unbroken in 95 of 100 cases.
 
 use super::Case;
 use crate::analysis::peak::Law;
+use crate::analysis::peak::trials::peaks;
 use crate::report::number::{fixed, grouped};
 
 /// Something to do, and what it would give.
@@ -18,7 +19,8 @@ pub struct Remedy {
 
 /// The share of the load of the fullest node under a law, over its fair one.
 fn peak(case: &Case<'_>, law: &Law, keys: f64) -> Option<[f64; 2]> {
-    Some([0.5, 0.95].map(|p| law.peak(&case.fair, keys, p)))
+    let keys = keys.is_finite().then_some(keys as u64);
+    Some(peaks(law, &case.fair, keys, [0.5, 0.95]))
 }
 
 fn remedy(what: impl Into<String>, peak: Option<[f64; 2]>) -> Remedy {
@@ -120,15 +122,13 @@ pub fn hot(case: &Case<'_>, shares: &[f64], hot: &[usize], extra: &[f64]) -> Vec
     let taken_out =
         "take it out (a node or a cache of its own): the others then lie as the law says";
     let mut remedies = vec![remedy(taken_out, rest)];
-    if let (true, Some(&node), Some(&f)) = (alone, hot.first(), extra.first()) {
+    if let (true, Some(&f)) = (alone, extra.first()) {
         let n = case.nodes();
         for parts in [2, 2 * n] {
             // Parts fall on nodes by hash like keys: at worst one node gets the parts of chance's peak.
             let law = Law::Fixed(case.fair.clone());
-            let spread = [0.5, 0.95].map(|p| {
-                let part = law.peak(&case.fair, parts as f64, p) * case.fair[node] * f;
-                ((1.0 - f) * case.fair[node] + part) / case.fair[node]
-            });
+            let parts_on_one = peaks(&law, &case.fair, Some(parts as u64), [0.5, 0.95]);
+            let spread = parts_on_one.map(|over| 1.0 - f + f * over);
             remedies.push(remedy(format!("split its writes into {parts} parts"), Some(spread)));
         }
     }
@@ -154,7 +154,7 @@ pub fn next_power(case: &Case<'_>, below: usize) -> Vec<Remedy> {
     let even = |n: usize| {
         let fair = vec![1.0 / n as f64; n];
         let law = Law::Fixed(fair.clone());
-        Some([0.5, 0.95].map(|p| law.peak(&fair, case.keys(), p)))
+        Some(peaks(&law, &fair, case.seen.keys, [0.5, 0.95]))
     };
     vec![
         remedy(format!("{} nodes, the next power of two", 2 * below), even(2 * below)),

@@ -4,6 +4,7 @@ use super::movement::least;
 use super::simulate::{first, members, moved, moved_over_names};
 use super::{Answer, FormInfo, nodes, whole};
 use crate::analysis::peak::Law;
+use crate::analysis::peak::trials::peaks;
 use crate::error::Error;
 use crate::metrics::Unit;
 use crate::metrics::theory::cv_owned_ring;
@@ -64,14 +65,10 @@ fn ring(params: &Params) -> Result<Answer, Error> {
     }
     let fair = vec![1.0 / m as f64; m as usize];
     let law = Law::Points(vec![v as f64; m as usize]);
-    for (what, p) in [("median", 0.5), ("95th percentile", 0.95)] {
-        let peak = law.peak(&fair, f64::INFINITY, p);
-        answer.push(
-            format!("max over mean after, {what}"),
-            peak,
-            Unit::Ratio,
-            "largest of n beta shares",
-        );
+    let tops = peaks(&law, &fair, None, [0.5, 0.95]);
+    for (what, peak) in ["median", "95th percentile"].into_iter().zip(tops) {
+        let how = "largest of n beta shares";
+        answer.push(format!("max over mean after, {what}"), peak, Unit::Ratio, how);
     }
     Ok(answer)
 }

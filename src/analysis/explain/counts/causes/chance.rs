@@ -10,6 +10,9 @@ use super::{CauseInfo, Proposal};
 use crate::analysis::peak::Law;
 use crate::report::number::{fixed, grouped, percent};
 
+/// A part of the variance below this is no cause.
+const LEAST_PART: f64 = 0.01;
+
 /// Too few points.
 pub static FEW_VNODES: CauseInfo = CauseInfo {
     name: "few-vnodes",
@@ -61,7 +64,7 @@ fn part(
 ) -> Vec<Proposal> {
     let share = variance / (chance.placement + chance.sampling);
     let strict = case.fit_strict(&case.expected, -libm::log(share));
-    let Some(fit) = strict.filter(|_| share > 0.0) else { return vec![] };
+    let Some(fit) = strict.filter(|_| share >= LEAST_PART) else { return vec![] };
     if share < 0.999 {
         evidence.push(format!("{} % of the variance that chance makes", percent(share, 0)));
     }

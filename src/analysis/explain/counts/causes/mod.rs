@@ -96,7 +96,7 @@ pub fn ranked(case: &Case<'_>, chance: &Chance) -> Vec<Finding> {
     for cause in ALL {
         let best = (cause.propose)(case, chance)
             .into_iter()
-            .filter(|p| p.fit.score.is_finite())
+            .filter(|p| p.fit.score.is_finite() && explains(case, p))
             .max_by(|a, b| a.fit.score.total_cmp(&b.fit.score));
         found.extend(best.map(|proposal| (*cause, proposal)));
     }
@@ -123,6 +123,12 @@ pub fn ranked(case: &Case<'_>, chance: &Chance) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// A model with a fitted spread must leave less of it than the law's own shares do.
+fn explains(case: &Case<'_>, proposal: &Proposal) -> bool {
+    let same = proposal.shares == case.expected || proposal.fit.stray == Stray::Law;
+    same || case.effective_keys(&proposal.shares) > case.effective_keys(&case.expected)
 }
 
 /// ln of n over k.
