@@ -270,6 +270,10 @@ impl<'a> Simulation<'a> {
                 self.queue.push(now + settings.cutover, Kind::Timer(index as u32));
             }
             Phase::Cleaning => {
+                // Nothing is written twice any more, and what is under way arrives first.
+                let landed = unit.flying_to_target.min(unit.rows.changed);
+                unit.rows.changed -= landed;
+                unit.rows.both += landed;
                 let lost = (self.rules.clean_up)(&mut unit.rows);
                 unit.lost += lost;
                 self.queue.push(now + settings.clean_up, Kind::Timer(index as u32));
@@ -345,8 +349,13 @@ impl<'a> Simulation<'a> {
     fn timer(&mut self, index: usize) {
         let settings = &self.job.settings;
         let unit = &self.units[index];
-        let due = |length: Tick| unit.since + length == self.now;
+        let due = |length: Tick| unit.since + length <= self.now;
+        let target_up = unit.plan.to.is_some_and(|to| self.nodes[to].up);
         match unit.phase {
+            // Nobody deletes the old copy while the new one does not answer.
+            Phase::Kept if due(settings.keep_old) && !target_up => {
+                self.queue.push(self.now + 1, Kind::Timer(index as u32));
+            }
             Phase::Kept if due(settings.keep_old) => {
                 // Rows of an old version are on the source: it is not given up yet.
                 if settings.mode == Mode::RowVersion && unit.rows.ahead > 0 {

@@ -32,8 +32,9 @@
 //! log of changes) carries over what was written behind the copy, until one tick's allowance is left.
 //! *Verifying* compares check-sums; rows that differ are *repaired* and compared again, three times at
 //! most. *Closing* refuses writes while the rest of the log is carried over and the routing changes.
-//! From *kept* on the target is the owner; the source keeps its copy for a while, then *cleaning*
-//! deletes it, at its beginning. `stayed`: the target died, the source is the owner for good. `dead`:
+//! From *kept* on the target is the owner; the source keeps its copy for a while (and as long as the
+//! target does not answer), then *cleaning* deletes it, at its beginning; second writes under way to the
+//! target arrive before. `stayed`: the target died, the source is the owner for good. `dead`:
 //! no owner is left.
 //!
 //! # Where a write goes and where a read looks ([`rules`])
