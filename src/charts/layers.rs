@@ -3,7 +3,7 @@
 use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::canvas::Canvas;
-use super::model::{Axis, Band, Bars, Fill, Layer, Line, Mark, Scale, Spans, Texts};
+use super::model::{Axis, Band, Bars, Fill, Layer, Line, Mark, Periods, Scale, Spans, Texts};
 use super::palette::{Dash, INK, Look, Marker, PAPER};
 use super::plan::{LABEL, LABEL_LINE, bar_text};
 use super::render::Sheet;
@@ -36,6 +36,7 @@ impl Sheet<'_> {
                     self.spans(spans, nth_beside, beside, &mut values);
                     nth_beside += 1;
                 }
+                Layer::Periods(periods) => self.periods(periods),
                 Layer::Rule(rule) => self.rule(&rule.name, rule.at, rule.look),
                 Layer::Marks(marks) => self.marks(marks),
             }
@@ -216,6 +217,25 @@ impl Sheet<'_> {
                     Frame { left: b, top: middle - half, right: b + 4.0, bottom: middle + half };
                 values.push((to, end));
             }
+        }
+        self.canvas.close();
+    }
+
+    fn periods(&mut self, periods: &Periods) {
+        self.canvas.open("periods", &periods.name, Dash::Solid);
+        for &(row, from, to) in &periods.stretches {
+            let (Some(left), Some(right)) = (self.plan.x.px(from), self.plan.x.px(to)) else {
+                continue;
+            };
+            let (middle, half) = self.slot(row, 0, 1, 18.0);
+            // What takes no time on this scale is a hairline still.
+            let right = right.max(left + 0.8);
+            let frame = Frame { left, top: middle - half, right, bottom: middle + half };
+            let unit = self.chart.x.unit;
+            let (begin, end) = (value_text(from, unit), value_text(to, unit));
+            self.canvas.open_point(&format!("{}: {begin} to {end}", periods.name));
+            bar(&self.canvas, frame, periods.look, periods.fill);
+            self.canvas.close();
         }
         self.canvas.close();
     }

@@ -171,6 +171,7 @@ pub fn sample(layer: &Layer) -> Option<(&str, Sample)> {
         Layer::Band(band) => (&band.name, Sample::Area(band.colour)),
         Layer::Bars(bars) => (&bars.name, Sample::Box(bars.look, bars.fill)),
         Layer::Spans(spans) => (&spans.name, Sample::Span(spans.look)),
+        Layer::Periods(periods) => (&periods.name, Sample::Box(periods.look, periods.fill)),
         Layer::Rule(rule) => (&rule.name, Sample::Line(rule.look)),
         Layer::Marks(_) => return None,
     };
@@ -187,7 +188,7 @@ fn end(layer: &Layer, x: &Map, y: &Map, right: f64) -> Option<(f64, f64)> {
             Some((low.0, (low.1 + high.1) / 2.0))
         }),
         Layer::Rule(rule) => Some((right, y.px(rule.at)?)),
-        Layer::Bars(_) | Layer::Spans(_) | Layer::Marks(_) => None,
+        Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Marks(_) => None,
     }
 }
 

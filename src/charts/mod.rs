@@ -20,11 +20,15 @@ mod scale;
 mod svg;
 mod text;
 mod theory;
+mod time;
 
 mod balance_by_cell;
+mod load_over_time;
 mod load_per_node;
 mod movement_by_step;
 mod skew_by_axis;
+mod unavailability;
+mod unit_gantt;
 
 #[cfg(test)]
 mod fixtures;
@@ -64,8 +68,15 @@ impl std::fmt::Debug for ChartInfo {
 }
 
 /// All charts, in the order in which reports show them.
-pub static ALL: &[&ChartInfo] =
-    &[&skew_by_axis::INFO, &movement_by_step::INFO, &balance_by_cell::INFO, &load_per_node::INFO];
+pub static ALL: &[&ChartInfo] = &[
+    &skew_by_axis::INFO,
+    &movement_by_step::INFO,
+    &balance_by_cell::INFO,
+    &load_per_node::INFO,
+    &load_over_time::INFO,
+    &unit_gantt::INFO,
+    &unavailability::INFO,
+];
 
 /// The kind of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static ChartInfo, Error> {

@@ -74,6 +74,8 @@ pub enum Layer {
     Bars(Bars),
     /// A stretch per category with a point at each end, beside those of other `Spans` layers.
     Spans(Spans),
+    /// Stretches along the rows of a category axis that runs down, of several layers in the same row.
+    Periods(Periods),
     /// A straight line across the plot at one value.
     Rule(Rule),
     /// Points with a text each.
@@ -148,6 +150,19 @@ pub struct Spans {
     pub texts: Texts,
 }
 
+/// Stretches along rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Periods {
+    /// For the legend.
+    pub name: String,
+    /// (row, from, to).
+    pub stretches: Vec<(usize, f64, f64)>,
+    /// Its colour fills the stretches.
+    pub look: Look,
+    /// Whether and how they are filled.
+    pub fill: Fill,
+}
+
 /// A straight line across the plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
@@ -194,8 +209,11 @@ impl Chart {
                 Layer::Spans(spans) if on_value_axis => {
                     out.extend(spans.values.iter().flatten().flat_map(|&(a, b)| [a, b]));
                 }
+                Layer::Periods(periods) if on_value_axis => {
+                    out.extend(periods.stretches.iter().flat_map(|&(_, a, b)| [a, b]));
+                }
                 Layer::Rule(rule) if on_value_axis => out.push(rule.at),
-                Layer::Bars(_) | Layer::Spans(_) | Layer::Rule(_) => {}
+                Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Rule(_) => {}
             }
         }
         out.retain(|v| v.is_finite());

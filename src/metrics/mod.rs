@@ -22,6 +22,7 @@ pub mod queries;
 pub mod special;
 pub mod spread;
 pub mod theory;
+pub mod timeline;
 
 use crate::error::Error;
 use crate::record::{CellRecord, StepRecord};
@@ -99,6 +100,7 @@ pub static ALL: &[&Family] = &[
     &copies::FAMILY,
     &queries::FAMILY,
     &facts::SIZES,
+    &timeline::FAMILY,
 ];
 
 /// Where a metric is read, and what its name says beyond the metric itself.
@@ -147,7 +149,14 @@ impl<'a> Metric<'a> {
 
     /// Whether only a step after a change has it.
     pub fn needs_change(&self) -> bool {
-        self.form.starts_with("movement.") || self.info.name == "share-moved"
+        self.form.starts_with("movement.")
+            || self.info.name == "share-moved"
+            || self.needs_migration()
+    }
+
+    /// Whether only a cell with a migration has it.
+    pub fn needs_migration(&self) -> bool {
+        self.form.starts_with("timeline.")
     }
 
     /// Whether only a cell with a band over label sets has it.
@@ -350,7 +359,10 @@ mod tests {
             all().filter(|m| m.value(&cell.steps[0], &cell).is_some()).map(|m| m.name()).collect();
         assert_eq!(read.len(), want.len());
         let unread: Vec<String> = names().into_iter().filter(|n| !read.contains(n)).collect();
-        assert!(unread.iter().all(|n| n.contains("reads") || n.contains("writes")), "{unread:?}");
+        let other = |n: &String| n.contains("reads") || n.contains("writes");
+        // No migration is simulated here: `timeline.rs` reads its own.
+        let timeline = |n: &String| n.starts_with("timeline.");
+        assert!(unread.iter().all(|n| other(n) || timeline(n)), "{unread:?}");
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! What is the same in every row goes above the table in one line; what no row has is left out; a
 //! load that lies exactly as `keys` do is not shown twice, and one beside `keys` is shown in brief.
 
+use std::collections::BTreeSet;
+
 use super::number::{fixed, grouped, percent, probability};
+use super::timeline;
 use crate::hash;
 use crate::record::{Balance, Band, CellRecord, Moved, Record, StepRecord, Theory};
 use crate::strategy::{self, Weights};
@@ -53,9 +56,12 @@ type TextOf = dyn Fn(&CellRecord, &StepRecord) -> String;
 
 /// The summary of a record.
 pub fn summary(record: &Record, steps: Steps) -> Grid {
+    // Cells that only migrate differently place alike.
+    let mut seen = BTreeSet::new();
     let rows: Vec<(&CellRecord, &StepRecord)> = record
         .cells
         .iter()
+        .filter(|cell| seen.insert(timeline::placement_id(cell)))
         .flat_map(|cell| {
             let skip = if steps == Steps::Last { cell.steps.len().saturating_sub(1) } else { 0 };
             cell.steps.iter().skip(skip).map(move |step| (cell, step))
@@ -104,7 +110,7 @@ fn columns(record: &Record) -> Vec<Column> {
         |head: &str, numeric, show, text| Column { head: head.into(), numeric, show, text };
     let several = record.cells.iter().any(|c| c.steps.len() > 1);
     let mut columns: Vec<Column> = Vec::new();
-    columns.push(column("cell", false, Show::Always, Box::new(|c, _| c.id.clone())));
+    columns.push(column("cell", false, Show::Always, Box::new(|c, _| timeline::placement_id(c))));
     if several {
         let text = |s: &StepRecord| match &s.change {
             Some(change) => format!("{} {change}", s.step),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::grid::{Steps, summary};
-use super::{ReportInfo, Written, prose, queries, table};
+use super::{ReportInfo, Written, prose, queries, table, timeline};
 use crate::record::Record;
 
 /// The report's facts.
@@ -38,6 +38,11 @@ fn write(record: &Record) -> Vec<u8> {
     if let Some(grid) = queries::grid(record, Steps::All) {
         let header: Vec<&str> = grid.header.iter().map(String::as_str).collect();
         let _ = writeln!(out, "\n{}\n", queries::TITLE);
+        out.push_str(&pipe_table(&header, &grid.numeric, &grid.rows));
+    }
+    if let Some(grid) = timeline::summary(record) {
+        let header: Vec<&str> = grid.header.iter().map(String::as_str).collect();
+        let _ = writeln!(out, "\n## Migrations\n");
         out.push_str(&pipe_table(&header, &grid.numeric, &grid.rows));
     }
     for (title, lines) in table::sections(record) {

@@ -27,6 +27,7 @@ pub mod several;
 pub mod sheet;
 pub mod sizing;
 pub mod table;
+pub mod timeline;
 
 use crate::error::Error;
 use crate::record::Record;
@@ -40,6 +41,8 @@ pub enum Written {
     WithPairs,
     /// Only when the scenario has queries.
     WithQueries,
+    /// When the record holds a simulated migration.
+    WithTimeline,
     /// Never: it is for the terminal.
     Never,
 }
@@ -70,6 +73,7 @@ pub static ALL: &[&ReportInfo] = &[
     &nodes::INFO,
     &movement::INFO,
     &queries::INFO,
+    &timeline::INFO,
 ];
 
 /// The report of that name, or an error that suggests the nearest one.
@@ -87,6 +91,7 @@ pub fn files(record: &Record, pairs: bool) -> Vec<(String, Vec<u8>)> {
             Written::Always => true,
             Written::WithPairs => pairs,
             Written::WithQueries => queries::has_any(record),
+            Written::WithTimeline => timeline::has_migrations(record),
             Written::Never => false,
         })
         .map(|r| (r.file.to_string(), (r.write)(record)))

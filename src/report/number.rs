@@ -66,6 +66,21 @@ pub fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
+/// Seconds as a person says them: `14 s`, `26m 40s`, `8h 00m`, `2d 03h`.
+pub fn duration(seconds: f64) -> String {
+    let whole = libm::round(seconds) as u64;
+    let (minutes, hours, days) = (whole / 60, whole / 3600, whole / 86_400);
+    match whole {
+        0..60 if seconds < whole as f64 || seconds > whole as f64 => {
+            format!("{} s", fixed(seconds, 1))
+        }
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{minutes}m {:02}s", whole % 60),
+        3600..86_400 => format!("{hours}h {:02}m", minutes % 60),
+        _ => format!("{days}d {:02}h", hours % 24),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +106,12 @@ mod tests {
         assert_eq!(probability(0.53), "0.53");
         assert_eq!(probability_percent(0.000_12), "0.012");
         assert_eq!(probability_percent(0.0), "0.0");
+    }
+
+    #[test]
+    fn durations_have_two_parts() {
+        let shown = [0.0, 1.5, 14.0, 60.0, 1600.0, 28_800.0, 183_600.0].map(duration);
+        assert_eq!(shown, ["0 s", "1.5 s", "14 s", "1m 00s", "26m 40s", "8h 00m", "2d 03h"]);
     }
 
     #[test]

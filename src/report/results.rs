@@ -96,6 +96,10 @@ fn step_values(step: &StepRecord) -> Json {
     inline(&mut value, "balance");
     inline(&mut value["copies"], "balance");
     rename(&mut value, "queries", "query");
+    // Windows have rows of their own in `timeline.csv`.
+    if let Some(Json::Object(timeline)) = value.get_mut("timeline") {
+        timeline.shift_remove("windows");
+    }
     value
 }
 

@@ -166,3 +166,45 @@ pub fn record() -> Record {
         charts: Vec::new(),
     }
 }
+
+/// The same with a migration: the one that `tests/timeline/hand.rs` computes by hand, and a watched key.
+pub fn migration() -> Record {
+    use crate::timeline::*;
+    let job = Job {
+        nodes: vec!["a".into(), "b".into()],
+        units: vec![UnitPlan {
+            name: "a → b".into(),
+            from: 0,
+            to: Some(1),
+            rows: 100,
+            requests: 1,
+        }],
+        watch: vec![WatchPlan { key: "user:1".into(), unit: 0, writes: 1 }],
+        unit: "shard",
+        settings: Settings {
+            mode: Mode::Redirect,
+            tick_ms: 1000,
+            start: 0,
+            horizon: 1000,
+            concurrency: 1,
+            limits: Limits { overall: Some(10_000), ..Limits::default() },
+            reads: 3000,
+            writes: 2000,
+            inserts: PPM,
+            verify: Verify::Off,
+            cutover: 2,
+            keep_old: 5,
+            clean_up: 1,
+            failover: 4,
+            replicas: 1,
+            version_check: false,
+            second_lag: 3,
+            second_fails: 0,
+            faults: Vec::new(),
+            seed: 1,
+        },
+    };
+    let mut record = record();
+    record.cells[0].steps[1].timeline = Some(run(&job));
+    record
+}

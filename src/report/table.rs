@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::grid::{Grid, Steps, summary};
 use super::number::{fixed, grouped, probability_percent, shortest};
-use super::{ReportInfo, Written, prose, queries};
+use super::{ReportInfo, Written, prose, queries, timeline};
 use crate::record::{CellRecord, EventRecord, ExpectRecord, Record, SearchRecord};
 
 /// The report's facts.
@@ -55,6 +55,9 @@ fn write(record: &Record) -> Vec<u8> {
     if let Some(grid) = queries::grid(record, steps) {
         let _ = writeln!(out, "\n{}", queries::TITLE);
         let _ = writeln!(out, "{}", render(&grid));
+    }
+    if let Some(grid) = timeline::summary(record) {
+        let _ = writeln!(out, "\nmigrations\n{}", render(&grid));
     }
     for (title, lines) in sections(record) {
         let _ = writeln!(out, "\n{title}");
@@ -103,6 +106,7 @@ pub(super) fn sections(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let varying = varying(record);
     let mut sections = vec![
         ("unsupported", unsupported.collect()),
+        ("watched keys", timeline::watched(record)),
         ("events", record.events.iter().map(|e| event_line(e, &varying)).collect()),
         ("searches", record.searches.iter().map(|s| search_line(s, &varying)).collect()),
         ("expectations", expect),

@@ -37,6 +37,9 @@ pub fn metric(
     if let Some(query) = metric.query().filter(|query| !queries.contains(query)) {
         return Err(Error::unknown("query", query, queries.iter().copied()));
     }
+    if metric.needs_migration() && cells.iter().all(|c| c.migration.is_none()) {
+        return refuse("no migration is simulated", "give a [migration] table");
+    }
     if metric.needs_change() && cells.iter().all(|c| c.steps.len() < 2) {
         return refuse("no path has a change", "give a `[[change]]`");
     }

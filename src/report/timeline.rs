@@ -1,0 +1,218 @@
+//! Simulated migrations: the table that compares them, watched keys, and `timeline.csv` with the loads
+//! of every window and node.
+
+use super::grid::Grid;
+use super::number::{duration, fixed, grouped, shortest};
+use super::{ReportInfo, Written};
+use crate::record::{CellRecord, Record, StepRecord};
+use crate::timeline::Timeline;
+
+/// The report's facts.
+pub static INFO: ReportInfo = ReportInfo {
+    name: "timeline",
+    extension: "csv",
+    summary: "of simulated migrations one row per cell, step, window and node: reads, writes, copies; a row for all nodes has what was unavailable",
+    file: "timeline.csv",
+    written: Written::WithTimeline,
+    write,
+};
+
+/// How the row of all nodes is called.
+const ALL_NODES: &str = "(all)";
+
+/// The migrations of a record, in order.
+fn migrations(record: &Record) -> impl Iterator<Item = (&CellRecord, &StepRecord, &Timeline)> {
+    let steps = record.cells.iter().flat_map(|cell| cell.steps.iter().map(move |s| (cell, s)));
+    steps.filter_map(|(cell, step)| Some((cell, step, step.timeline.as_ref()?)))
+}
+
+/// Whether a migration is simulated in the record.
+pub fn has_migrations(record: &Record) -> bool {
+    migrations(record).next().is_some()
+}
+
+/// The axes that belong to the migration alone: placements are the same along them.
+pub fn is_of_migration(axis: &str) -> bool {
+    axis.starts_with("migration.")
+}
+
+/// The cell's id without the axes of the migration, along which placements do not differ. Their values
+/// may hold slashes; the path stands after them.
+pub fn placement_id(cell: &CellRecord) -> String {
+    let Some(end) = cell.id.find("/migration.") else { return cell.id.clone() };
+    let path = cell.id.rfind("/path=").filter(|at| *at > end).map_or("", |at| &cell.id[at..]);
+    format!("{}{path}", &cell.id[..end])
+}
+
+type Text = fn(&Timeline) -> String;
+
+/// The columns of the table: head, and text; empty where there is nothing to tell.
+const COLUMNS: &[(&str, Text)] = &[
+    ("cut over\nafter", |t| t.migrated_seconds.map_or("never".into(), duration)),
+    ("old copies\ngone after", |t| t.finished_seconds.map_or("never".into(), duration)),
+    ("rows lost", |t| grouped(t.rows_lost)),
+    (
+        "of these\nmoving",
+        |t| if t.rows_lost > 0 { grouped(t.rows_lost_moving) } else { String::new() },
+    ),
+    ("unavailable\nkey-seconds", |t| count(t.key_seconds_unavailable)),
+    ("refused\nwrites", |t| nonzero(t.writes_refused)),
+    ("refused\nreads", |t| nonzero(t.reads_refused)),
+    ("wrong-node\nwrites", |t| nonzero(t.wrong_node_writes)),
+    ("turned\naway", |t| nonzero(t.turned_away_writes)),
+    ("stale\nreads", |t| nonzero(t.stale_reads)),
+    ("repeated\nreads", |t| nonzero(t.reads_repeated)),
+    ("node writes\na write", |t| fixed(t.write_amplification, 2)),
+    ("rows found\ndiffering", |t| nonzero(t.rows_differing)),
+    ("units:\nrescued", |t| nonzero(t.units_rescued)),
+    ("stayed", |t| nonzero(t.units_stayed)),
+    ("dead", |t| nonzero(t.units_dead)),
+    ("peak node\nops/s", |t| count(t.peak_node_operations)),
+];
+
+fn nonzero(n: u64) -> String {
+    if n == 0 { String::new() } else { grouped(n) }
+}
+
+fn count(x: f64) -> String {
+    if x == 0.0 { String::new() } else { grouped(libm::round(x) as u64) }
+}
+
+/// The table of migrations; None if there are none. Columns that no row fills are left out.
+pub fn summary(record: &Record) -> Option<Grid> {
+    let rows: Vec<_> = migrations(record).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut grid = Grid {
+        shared: Vec::new(),
+        header: vec!["cell".into()],
+        numeric: vec![false],
+        rows: rows.iter().map(|(cell, ..)| vec![cell.id.clone()]).collect(),
+    };
+    if rows.iter().any(|(cell, ..)| cell.steps.len() > 2) {
+        grid.header.push("step".into());
+        grid.numeric.push(false);
+        for (row, (_, step, _)) in grid.rows.iter_mut().zip(&rows) {
+            row.push(format!("{} {}", step.step, step.change.as_deref().unwrap_or("")));
+        }
+    }
+    for (head, text) in COLUMNS {
+        let texts: Vec<String> = rows.iter().map(|(.., timeline)| text(timeline)).collect();
+        if texts.iter().all(String::is_empty) {
+            continue;
+        }
+        grid.header.push((*head).into());
+        grid.numeric.push(true);
+        for (row, text) in grid.rows.iter_mut().zip(texts) {
+            row.push(text);
+        }
+    }
+    Some(grid)
+}
+
+/// What happened to keys that were followed, a line each.
+pub fn watched(record: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (cell, step, timeline) in migrations(record) {
+        for watch in &timeline.watch {
+            let events: Vec<String> = watch
+                .events
+                .iter()
+                .map(|event| format!("{} {}", duration(event.seconds), event.what))
+                .collect();
+            let (key, unit) = (&watch.key, &watch.unit);
+            let at = format!("{}, step {}", cell.id, step.step);
+            lines.push(format!("  {key} ({unit}; {at}): {}", events.join("; ")));
+        }
+    }
+    lines
+}
+
+fn write(record: &Record) -> Vec<u8> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let header = [
+        "id",
+        "step",
+        "begin-seconds",
+        "seconds",
+        "node",
+        "reads",
+        "writes",
+        "copies",
+        "unavailable-key-seconds",
+    ];
+    out.write_record(header).expect("writing to memory");
+    for (cell, step, timeline) in migrations(record) {
+        let windows = &timeline.windows;
+        for (i, unavailable) in windows.unavailable.iter().enumerate() {
+            let last = i + 1 == windows.unavailable.len();
+            let seconds = if last { windows.last_seconds } else { windows.seconds };
+            let head = [
+                cell.id.clone(),
+                step.step.to_string(),
+                shortest(windows.seconds * i as f64),
+                shortest(seconds),
+            ];
+            let mut put = |tail: [String; 5]| {
+                out.write_record(head.iter().chain(&tail)).expect("writing to memory");
+            };
+            let mut sums = [0u64; 3];
+            for node in &windows.nodes {
+                let loads = [node.reads[i], node.writes[i], node.copies[i]];
+                sums.iter_mut().zip(loads).for_each(|(sum, load)| *sum += load);
+                let [reads, writes, copies] = loads.map(|load| load.to_string());
+                put([node.node.clone(), reads, writes, copies, String::new()]);
+            }
+            let [reads, writes, copies] = sums.map(|load| load.to_string());
+            put([ALL_NODES.into(), reads, writes, copies, shortest(*unavailable)]);
+        }
+    }
+    out.into_inner().expect("writing to memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn every_window_has_a_row_for_each_node_and_one_for_all() {
+        let record = sample::migration();
+        let text = String::from_utf8(write(&record)).unwrap();
+        let timeline = record.cells[0].steps[1].timeline.as_ref().unwrap();
+        let rows = timeline.windows.unavailable.len() * (timeline.windows.nodes.len() + 1);
+        assert_eq!(text.lines().count(), 1 + rows);
+        assert!(text.contains("vnodes=8,1,0.0,1.0,a,3,2,0,\n"), "{text}");
+        assert!(text.contains("vnodes=8,1,0.0,1.0,(all),3,2,0,0.0\n"), "{text}");
+        assert!(String::from_utf8(write(&sample::record())).unwrap().lines().count() == 1);
+    }
+
+    #[test]
+    fn the_table_shows_what_happened_and_no_more() {
+        let grid = summary(&sample::migration()).unwrap();
+        let text = |head: &str| {
+            let i = grid.header.iter().position(|h| h == head);
+            i.map(|i| grid.rows[0][i].as_str())
+        };
+        assert_eq!(text("cut over\nafter"), Some("14 s"));
+        assert_eq!(text("rows lost"), Some("0"));
+        assert_eq!(text("unavailable\nkey-seconds"), Some("248"));
+        assert_eq!(text("wrong-node\nwrites"), None);
+        assert!(summary(&sample::record()).is_none());
+        assert_eq!(watched(&sample::migration()).len(), 1);
+    }
+
+    #[test]
+    fn ids_of_placements_leave_the_migration_out() {
+        let mut cell = sample::record().cells.remove(0);
+        for (id, want) in [
+            ("ring/md5/migration.mode=redirect/path=main", "ring/md5/path=main"),
+            ("ring/md5/migration.copy-limit=3 rows/s/migration.mode=x", "ring/md5"),
+            ("ring/md5/path=main", "ring/md5/path=main"),
+        ] {
+            cell.id = id.into();
+            assert_eq!(placement_id(&cell), want);
+        }
+    }
+}
