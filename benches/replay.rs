@@ -76,7 +76,7 @@ const RING: &str = "[[strategy]]\nkind = \"ring\"\nvnodes = 160\nhasher = \"murm
 
 fn go(scenario: &Scenario, threads: usize) {
     black_box(
-        run(scenario, Options { threads: Some(threads) }, &Silent)
+        run(scenario, Options { threads: Some(threads), ..Options::default() }, &Silent)
             .expect("the bench's scenario runs"),
     );
 }

@@ -50,7 +50,8 @@ fn small(path: &Path) -> Record {
         // The first template that the search finds at full length.
         (search.from, search.to) = (72_638, 72_639);
     }
-    run(&scenario, Options { threads: Some(2) }, &Silent).unwrap_or_else(|e| panic!("{e}"))
+    run(&scenario, Options { threads: Some(2), ..Options::default() }, &Silent)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]

@@ -5,4 +5,5 @@ pub mod compare;
 pub mod disagree;
 pub mod explain;
 pub mod peak;
+pub mod plan;
 pub mod size;

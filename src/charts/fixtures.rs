@@ -78,6 +78,7 @@ pub fn step(number: usize, nodes: usize, balance: &[(&str, Balance)]) -> StepRec
         theory: Theory::default(),
         movement: None,
         timeline: None,
+        failure: None,
     }
 }
 
@@ -187,6 +188,7 @@ pub fn expansion(strategies: &[(&str, f64)], paths: &[(&str, &[usize])]) -> Reco
                         per_node: Vec::new(),
                         pairs: None,
                         from_start: None,
+                        along_path: None,
                     });
                 }
                 cell.steps.push(step);
@@ -213,6 +215,7 @@ pub fn loads(strategies: &[&str], nodes: usize, name: &str) -> Record {
                 weight: 1.0,
                 loads: [("keys".to_string(), keys), ("requests".to_string(), requests)].into(),
                 owned_share: None,
+                capacity: BTreeMap::new(),
             });
         }
         step.theory.hot_key_floor = Some(0.046 * nodes as f64);

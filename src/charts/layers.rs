@@ -2,9 +2,9 @@
 
 use plotters_backend::text_anchor::{HPos, VPos};
 
-use super::canvas::Canvas;
-use super::model::{Axis, Band, Bars, Fill, Layer, Line, Mark, Periods, Scale, Spans, Texts};
-use super::palette::{Dash, INK, Look, Marker, PAPER};
+use super::canvas::{Canvas, Font};
+use super::model::{Axis, Band, Bars, Fill, Heat, Layer, Line, Mark, Periods, Scale, Spans, Texts};
+use super::palette::{Dash, GRID, INK, Look, Marker, PAPER};
 use super::plan::{LABEL, LABEL_LINE, bar_text};
 use super::render::Sheet;
 use super::scale::value_text;
@@ -39,6 +39,7 @@ impl Sheet<'_> {
                 Layer::Periods(periods) => self.periods(periods),
                 Layer::Rule(rule) => self.rule(&rule.name, rule.at, rule.look),
                 Layer::Marks(marks) => self.marks(marks),
+                Layer::Heat(heat) => self.heat(heat),
             }
         }
         // Above all layers: a rule that runs through a value makes way for it.
@@ -252,6 +253,52 @@ impl Sheet<'_> {
         self.canvas.line(&points, look.colour, look.stroke);
         self.canvas.close();
         self.room.avoid(&points);
+    }
+
+    fn heat(&mut self, heat: &Heat) {
+        let Frame { left, top, right, bottom } = self.plan.plot;
+        let columns = heat.rows.first().map_or(1, Vec::len).max(1);
+        let width = (right - left) / columns as f64;
+        let height = (bottom - top) / heat.rows.len().max(1) as f64;
+        let most = heat.rows.iter().flatten().flatten().copied().fold(0.0, f64::max);
+        let name = |axis: &Axis, i: usize| match &axis.scale {
+            Scale::Category(names) => names.get(i).cloned().unwrap_or_default(),
+            _ => panic!("a grid needs category axes"),
+        };
+        self.canvas.open("heat", &heat.name, Dash::Solid);
+        for (row, values) in heat.rows.iter().enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                let (x, y) = (left + column as f64 * width, top + row as f64 * height);
+                let field = Frame { left: x, top: y, right: x + width, bottom: y + height };
+                let Some(value) = *value else { continue };
+                let shade = if most > 0.0 { 0.12 + 0.88 * (value / most) } else { 0.12 };
+                let shown = value_text(value, heat.unit);
+                let (from, to) = (name(&self.chart.y, row), name(&self.chart.x, column));
+                self.canvas.open_point(&format!("{from} → {to}: {shown}"));
+                self.canvas.area(field, heat.colour, shade);
+                let fits = text::width(&shown, LABEL.size, LABEL.weight) + 4.0 <= width
+                    && LABEL_LINE <= height;
+                if heat.texts == Texts::Shown && fits {
+                    let colour = if shade > 0.6 { PAPER } else { INK };
+                    let middle = (x + width / 2.0, y + height / 2.0);
+                    let font = Font { colour, ..LABEL };
+                    self.canvas.text(&shown, middle, font, HPos::Center, VPos::Center);
+                }
+                self.canvas.close();
+            }
+        }
+        self.canvas.close();
+        // Lines between the fields, so that empty ones can be told apart.
+        self.canvas.open("grid", "", Dash::Solid);
+        for column in 0..=columns {
+            let x = left + column as f64 * width;
+            self.canvas.line(&[(x, top), (x, bottom)], GRID, 1.0);
+        }
+        for row in 0..=heat.rows.len() {
+            let y = top + row as f64 * height;
+            self.canvas.line(&[(left, y), (right, y)], GRID, 1.0);
+        }
+        self.canvas.close();
     }
 
     fn marks(&mut self, marks: &[Mark]) {

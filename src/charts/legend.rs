@@ -173,6 +173,10 @@ pub fn sample(layer: &Layer) -> Option<(&str, Sample)> {
         Layer::Spans(spans) => (&spans.name, Sample::Span(spans.look)),
         Layer::Periods(periods) => (&periods.name, Sample::Box(periods.look, periods.fill)),
         Layer::Rule(rule) => (&rule.name, Sample::Line(rule.look)),
+        Layer::Heat(heat) => {
+            let look = Look { colour: heat.colour, ..Look::series(0) };
+            (&heat.name, Sample::Box(look, Fill::Solid))
+        }
         Layer::Marks(_) => return None,
     };
     (!name.is_empty()).then_some((name, sample))
@@ -188,7 +192,9 @@ fn end(layer: &Layer, x: &Map, y: &Map, right: f64) -> Option<(f64, f64)> {
             Some((low.0, (low.1 + high.1) / 2.0))
         }),
         Layer::Rule(rule) => Some((right, y.px(rule.at)?)),
-        Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Marks(_) => None,
+        Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Marks(_) | Layer::Heat(_) => {
+            None
+        }
     }
 }
 

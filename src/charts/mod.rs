@@ -23,9 +23,12 @@ mod theory;
 mod time;
 
 mod balance_by_cell;
+mod blast_radius;
+pub mod heat_map;
 mod load_over_time;
 mod load_per_node;
 mod movement_by_step;
+mod paths;
 mod skew_by_axis;
 mod unavailability;
 mod unit_gantt;
@@ -76,7 +79,13 @@ pub static ALL: &[&ChartInfo] = &[
     &load_over_time::INFO,
     &unit_gantt::INFO,
     &unavailability::INFO,
+    &heat_map::INFO,
+    &paths::INFO,
+    &blast_radius::INFO,
 ];
+
+/// The kind that needs repeated moves to be counted.
+pub const PATHS: &str = "path-totals";
 
 /// The kind of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static ChartInfo, Error> {
@@ -164,7 +173,7 @@ fn from_json(json: &serde_json::Value) -> Value {
 }
 
 /// A file stem of lower-case letters, digits and single hyphens.
-fn stem(kind: &str, suffix: &str) -> String {
+pub fn stem(kind: &str, suffix: &str) -> String {
     let mut out = String::new();
     for c in format!("{kind}-{suffix}").chars().flat_map(char::to_lowercase) {
         if c.is_ascii_alphanumeric() {
@@ -181,7 +190,7 @@ fn stem(kind: &str, suffix: &str) -> String {
 }
 
 /// The stem, with a number if it was given out before.
-fn unused(given: &mut BTreeMap<String, u32>, stem: &str) -> String {
+pub fn unused(given: &mut BTreeMap<String, u32>, stem: &str) -> String {
     let mut candidate = stem.to_string();
     let mut n = 1;
     while given.contains_key(&candidate) {

@@ -80,6 +80,23 @@ pub enum Layer {
     Rule(Rule),
     /// Points with a text each.
     Marks(Vec<Mark>),
+    /// A grid over two category axes.
+    Heat(Heat),
+}
+
+/// A grid over two category axes: the more, the darker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heat {
+    /// For the legend; empty if none is needed.
+    pub name: String,
+    /// One row per vertical category, one value per horizontal one; None leaves the field empty.
+    pub rows: Vec<Vec<Option<f64>>>,
+    /// How values are written.
+    pub unit: Unit,
+    /// Colour of the largest value.
+    pub colour: Rgb,
+    /// Whether values stand in their fields, where there is room.
+    pub texts: Texts,
 }
 
 /// Points joined by a line.
@@ -213,7 +230,11 @@ impl Chart {
                     out.extend(periods.stretches.iter().flat_map(|&(_, a, b)| [a, b]));
                 }
                 Layer::Rule(rule) if on_value_axis => out.push(rule.at),
-                Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Rule(_) => {}
+                Layer::Bars(_)
+                | Layer::Spans(_)
+                | Layer::Periods(_)
+                | Layer::Rule(_)
+                | Layer::Heat(_) => {}
             }
         }
         out.retain(|v| v.is_finite());

@@ -23,7 +23,7 @@ pub enum TableFormat {
 }
 
 /// What the command line changes in a scenario.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct OverrideArgs {
     /// Seed of all random streams, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]

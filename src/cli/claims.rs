@@ -79,7 +79,7 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     }
     catch_interrupts();
     let watch = Watch::new(ui.can_show_progress() && !args.quiet);
-    let options = Options { threads: args.threads.map(usize::from) };
+    let options = Options { threads: args.threads.map(usize::from), ..Options::default() };
     let ledger = claims::measure(&articles, &ids, options, &watch);
     watch.end();
     let ledger = ledger?;

@@ -16,6 +16,7 @@ mod hash;
 mod input;
 mod list;
 mod placements;
+mod plan;
 mod progress;
 mod quick;
 mod route;
@@ -55,6 +56,7 @@ pub static ALL: &[&CommandInfo] = &[
     &compare::INFO,
     &explain::INFO,
     &size::INFO,
+    &plan::INFO,
     &hash::INFO,
     &check::INFO,
     &claims::INFO,

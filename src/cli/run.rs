@@ -59,6 +59,9 @@ pub struct EngineArgs {
     /// Also write movement.csv: what moved from which node to which
     #[arg(long)]
     pub pairs: bool,
+    /// Also count how often the same keys move along a path
+    #[arg(skip)]
+    pub repeats: bool,
 }
 
 fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
@@ -132,7 +135,7 @@ pub fn replay(
 ) -> Result<Record, Failure> {
     catch_interrupts();
     let watch = Watch::new(!args.quiet && ui.can_show_progress());
-    let options = sim::Options { threads: args.threads.map(usize::from) };
+    let options = sim::Options { threads: args.threads.map(usize::from), repeats: args.repeats };
     let result = sim::run(scenario, options, &watch);
     watch.end();
     let record = result?;

@@ -49,6 +49,9 @@ pub struct Node {
     pub server_id: Option<u32>,
     /// What the node can bear, by load.
     pub capacity: BTreeMap<Arc<str>, u64>,
+    /// What it can bear as a multiple of the fair load of its weight at step 0, by load; counts for
+    /// loads that `capacity` lacks.
+    pub headroom: BTreeMap<Arc<str>, f64>,
 }
 
 impl Node {
@@ -64,6 +67,7 @@ impl Node {
             port: None,
             server_id: None,
             capacity: BTreeMap::new(),
+            headroom: BTreeMap::new(),
         }
     }
 }

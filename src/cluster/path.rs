@@ -59,8 +59,8 @@ pub struct Start {
     pub nodes: Vec<Node>,
     /// Template with `{i}` for the names of nodes that are added by number.
     pub template: String,
-    /// Weight of nodes that are added without one.
-    pub weight: f64,
+    /// What a node has that is added by number or by a new name: its weight and what it can bear.
+    pub joining: Node,
 }
 
 /// Node ids by name, shared by the paths of one cluster.
@@ -227,19 +227,24 @@ impl<'a> Walk<'a> {
                 self.check_size(*count).map_err(|error| at(error, place))?;
                 for _ in 0..*count {
                     let name = self.unused_name();
-                    let node = Node { weight: self.start.weight, ..Node::named(0, &name) };
+                    let node = Node { name: name.into(), ..self.start.joining.clone() };
                     added.push(self.join(node, place.as_ref())?);
                 }
             }
             Joining::Name(name) => {
                 let node = self.known.get(name.name.as_str()).cloned().unwrap_or_else(|| Node {
-                    weight: self.start.weight,
-                    ..Node::named(0, &name.name)
+                    name: name.name.as_str().into(),
+                    ..self.start.joining.clone()
                 });
                 added.push(self.join(node, name.place.as_ref())?);
             }
             Joining::Node(node, place) => {
-                added.push(self.join((**node).clone(), place.as_ref())?);
+                let mut node = (**node).clone();
+                if node.capacity.is_empty() && node.headroom.is_empty() {
+                    node.capacity = self.start.joining.capacity.clone();
+                    node.headroom = self.start.joining.headroom.clone();
+                }
+                added.push(self.join(node, place.as_ref())?);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::*;
 
 fn start(n: usize) -> Start {
     let nodes = Cluster::numbered(n, "db{i}").nodes;
-    Start { nodes, template: "db{i}".into(), weight: 1.0 }
+    Start { nodes, template: "db{i}".into(), joining: Node::named(0, "") }
 }
 
 fn name(name: &str) -> NameRef {

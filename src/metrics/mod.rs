@@ -8,12 +8,15 @@
 //! To add a metric: an entry in the family that it belongs to, or a new file with a family and two
 //! lines here.
 
+pub mod along_path;
 pub mod balance;
 pub mod bands;
+pub mod capacity;
 pub mod chi_square;
 pub mod copies;
 pub mod extremes;
 pub mod facts;
+pub mod failure;
 pub mod formulas;
 pub mod ideal;
 pub mod interval;
@@ -101,6 +104,10 @@ pub static ALL: &[&Family] = &[
     &queries::FAMILY,
     &facts::SIZES,
     &timeline::FAMILY,
+    &along_path::FAMILY,
+    &failure::FAMILY,
+    &failure::CASCADE,
+    &capacity::FAMILY,
 ];
 
 /// Where a metric is read, and what its name says beyond the metric itself.
@@ -152,11 +159,22 @@ impl<'a> Metric<'a> {
         self.form.starts_with("movement.")
             || self.info.name == "share-moved"
             || self.needs_migration()
+            || self.needs_failure()
     }
 
     /// Whether only a cell with a migration has it.
     pub fn needs_migration(&self) -> bool {
         self.form.starts_with("timeline.")
+    }
+
+    /// Whether only a step at which a node fails has it.
+    pub fn needs_failure(&self) -> bool {
+        self.form.starts_with("failure.")
+    }
+
+    /// Whether only a cluster that states capacities has it.
+    pub fn needs_capacity(&self) -> bool {
+        self.form.starts_with("capacity.") || self.form.starts_with("failure.cascade.")
     }
 
     /// Whether only a cell with a band over label sets has it.
@@ -306,6 +324,26 @@ mod tests {
             step["movement"][load] = numbers(&moved);
             step["movement"]["from-start"][load] = numbers(&moved);
         }
+        let along = [
+            "moved",
+            "share-moved",
+            "ever",
+            "ever-share",
+            "more-than-once",
+            "more-than-once-share",
+            "most-moves",
+        ];
+        let lost = ["lost", "lost-share", "heirs", "heir-gain", "heir-gain-share"];
+        step["failure"] = json!({ "failed": [], "on-fail": "reroute" });
+        for load in ["keys", "requests", "bytes"] {
+            step["movement"]["along-path"][load] = numbers(&along);
+            step["failure"][load] = numbers(&lost);
+            step["failure"][load]["largest-heir"] = json!(null);
+        }
+        step["failure"]["cascade"] = numbers(&["waves", "failed", "nodes-left"]);
+        step["failure"]["cascade"]["ends"] = json!("stable");
+        step["failure"]["cascade"]["over-before"] = json!([]);
+        step["failure"]["cascade"]["wave"] = json!([]);
         let mut trials = json!({ "step": 2 });
         let banded = ["max-over-mean", "min-over-mean", "max-deviation", "cv-squared"];
         for stat in banded.iter().chain(&["share-moved"]) {
@@ -346,7 +384,10 @@ mod tests {
         leaves("", step, &mut want);
         leaves("trials", &json["trials"]["steps"][0], &mut want);
         want.retain(|(name, _)| name != "step" && name != "trials.step");
-        assert_eq!(want.len(), 3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7);
+        assert_eq!(
+            want.len(),
+            3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7 + 3 * 7 + 3 * 5 + 3
+        );
         for (path, number) in &want {
             let name = path.replace("copies.balance", "copies").replace("balance.", "");
             let name = name.replace("queries.", "query.");
@@ -359,10 +400,15 @@ mod tests {
             all().filter(|m| m.value(&cell.steps[0], &cell).is_some()).map(|m| m.name()).collect();
         assert_eq!(read.len(), want.len());
         let unread: Vec<String> = names().into_iter().filter(|n| !read.contains(n)).collect();
-        let other = |n: &String| n.contains("reads") || n.contains("writes");
-        // No migration is simulated here: `timeline.rs` reads its own.
-        let timeline = |n: &String| n.starts_with("timeline.");
-        assert!(unread.iter().all(|n| other(n) || timeline(n)), "{unread:?}");
+        // No migration is simulated here: `timeline.rs` reads its own. How full nodes are is derived
+        // from their loads and capacities.
+        let elsewhere = |n: &String| {
+            n.contains("reads")
+                || n.contains("writes")
+                || n.starts_with("timeline.")
+                || n.starts_with("capacity.")
+        };
+        assert!(unread.iter().all(elsewhere), "{unread:?}");
     }
 
     #[test]

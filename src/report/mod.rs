@@ -18,6 +18,7 @@ pub mod markdown;
 pub mod movement;
 pub mod nodes;
 pub mod number;
+pub mod plan;
 pub mod prose;
 pub mod publish;
 pub mod queries;

@@ -121,6 +121,9 @@ fn is_ours(dir: &Path, name: &str, holds_run: bool) -> bool {
     if name == TIMINGS || ALL.iter().any(|r| r.written != Written::Never && r.file == name) {
         return holds_run;
     }
+    if super::plan::is_file(name) {
+        return holds_run;
+    }
     let Some(stem) = name.strip_suffix(".svg") else { return false };
     crate::charts::ALL.iter().any(|chart| stem.starts_with(chart.name))
         && begins_with(&dir.join(name), &format!("aria-labelledby=\"{stem}-title {stem}-desc\""))

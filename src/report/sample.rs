@@ -28,7 +28,13 @@ fn keys(amount: u64) -> ByLoad<u64> {
 }
 
 fn node(name: &str, amount: u64, owned: f64) -> NodeRecord {
-    NodeRecord { node: name.into(), weight: 1.0, loads: keys(amount), owned_share: Some(owned) }
+    NodeRecord {
+        node: name.into(),
+        weight: 1.0,
+        loads: keys(amount),
+        owned_share: Some(owned),
+        capacity: ByLoad::new(),
+    }
 }
 
 fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
@@ -47,6 +53,7 @@ fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
         theory: Theory { cv_owned: Some(0.3), cv_sampling: Some(0.04), ..Theory::default() },
         movement: None,
         timeline: None,
+        failure: None,
     }
 }
 
@@ -73,6 +80,7 @@ fn movement() -> MovementRecord {
         per_node: vec![side("db0", 200, 0), side("db1", 120, 0), side("db2", 0, 320)],
         pairs: Some(vec![pair("db0", 200), pair("db1", 120)]),
         from_start: None,
+        along_path: None,
     }
 }
 

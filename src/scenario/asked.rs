@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::tree::Table;
 use super::{Cell, Event, Search};
+use crate::cluster::{Change, ChangeKind};
 use crate::error::Error;
 use crate::metrics::Metric;
 use crate::params::{Params, Value};
@@ -45,6 +46,18 @@ pub fn metric(
     }
     if metric.needs_change() && step == Some(0) {
         return refuse("nothing moves at step 0", "give a `step` from 1, or leave it out");
+    }
+    let failing = |change: &Change| matches!(change.kind, ChangeKind::Fail(..));
+    let mut steps = cells.iter().flat_map(|c| &c.steps);
+    if metric.needs_failure() && !steps.any(|s| s.change.as_ref().is_some_and(failing)) {
+        return refuse("no node fails", "give a change `fail = [\"…\"]`");
+    }
+    let mut nodes = cells.iter().flat_map(|c| c.steps.iter().flat_map(|s| &s.cluster.nodes));
+    if metric.needs_capacity() && nodes.all(|n| n.capacity.is_empty() && n.headroom.is_empty()) {
+        return refuse(
+            "no node has a capacity",
+            "give `capacity = { requests = 8000 }` or `headroom = { requests = 1.5 }` to [cluster]",
+        );
     }
     match metric.load() {
         None => Ok(()),

@@ -1,10 +1,10 @@
 //! The `[cluster]` table: a number of nodes, a list of nodes, or a server list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fields::{CLUSTER, MAX_HISTORY_NODES, MAX_NODES, NODE};
+use super::fields::{CLUSTER, HEADROOM_TYPE, MAX_HISTORY_NODES, MAX_NODES, NODE};
 use super::table::{self, Axis};
 use super::tree::{Item, Table};
 use crate::cluster::path::Start;
@@ -47,6 +47,7 @@ pub fn read(
         errors.push(wrong_ways(table, &ways));
         return None;
     }
+    let room = Room::read(table, errors)?;
     let listed = match ways[0] {
         "node" => Some(listed(table, errors)?),
         "servers" => Some(servers(table, base, errors)?),
@@ -86,8 +87,11 @@ pub fn read(
             return None;
         };
         budget = left;
-        let nodes = listed.clone().unwrap_or_else(|| numbered(count, &template, weight));
-        let start = Start { nodes, template, weight };
+        let mut nodes = listed.clone().unwrap_or_else(|| numbered(count, &template, weight));
+        nodes.iter_mut().for_each(|node| room.lend(node));
+        let mut joining = Node { weight, ..Node::named(0, "") };
+        room.lend(&mut joining);
+        let start = Start { nodes, template, joining };
         variants.push(ClusterVariant { start, place: table.place.clone(), swept });
     }
     Some(variants)
@@ -178,6 +182,7 @@ pub fn node(table: &Table, weight: f64, errors: &mut Vec<Error>) -> Option<Node>
         port: int("port").map(|port| port as u16),
         server_id: int("id").map(|id| id as u32),
         capacity: capacity(table, errors)?,
+        headroom: headroom(table, errors)?,
         ..Node::named(0, name)
     })
 }
@@ -189,21 +194,67 @@ static CAPACITY: Param = Param::new(
     "what the node can bear",
 );
 
+static HEADROOM: Param = Param::new(
+    "headroom",
+    HEADROOM_TYPE,
+    crate::params::Default::Absent,
+    "what the node can bear ÷ its fair load",
+);
+
 fn capacity(table: &Table, errors: &mut Vec<Error>) -> Option<BTreeMap<Arc<str>, u64>> {
-    let Some(item) = table.get("capacity") else { return Some(BTreeMap::new()) };
-    let mut capacity = BTreeMap::new();
-    for entry in &table::as_table(item, "capacity", errors)?.entries {
+    let bounds = by_load(table, &CAPACITY, errors)?.into_iter();
+    let whole = |(load, value): (Arc<str>, Value)| match value {
+        Value::Int(bound) => (load, bound as u64),
+        other => unreachable!("checked to be a whole number: {other}"),
+    };
+    Some(bounds.map(whole).collect())
+}
+
+fn headroom(table: &Table, errors: &mut Vec<Error>) -> Option<BTreeMap<Arc<str>, f64>> {
+    let factors = by_load(table, &HEADROOM, errors)?.into_iter();
+    Some(factors.map(|(load, value)| (load, value.as_f64().expect("checked"))).collect())
+}
+
+/// A table of values by load.
+fn by_load(
+    table: &Table,
+    param: &'static Param,
+    errors: &mut Vec<Error>,
+) -> Option<Vec<(Arc<str>, Value)>> {
+    let Some(item) = table.get(param.name) else { return Some(Vec::new()) };
+    let mut values = Vec::new();
+    for entry in &table::as_table(item, param.name, errors)?.entries {
         if !crate::metrics::LOADS.contains(&entry.key.as_str()) {
             let error = Error::unknown("load", &entry.key, crate::metrics::LOADS.iter().copied());
             errors.push(error.at(entry.key_place.clone()));
             return None;
         }
-        match table::check(&CAPACITY, &entry.item, errors)? {
-            Value::Int(bound) => capacity.insert(entry.key.as_str().into(), bound as u64),
-            other => unreachable!("checked to be a whole number: {other}"),
-        };
+        values.push((entry.key.as_str().into(), table::check(param, &entry.item, errors)?));
     }
-    Some(capacity)
+    Some(values)
+}
+
+/// What `[cluster]` says of the capacity of nodes that do not say it themselves.
+struct Room {
+    capacity: BTreeMap<Arc<str>, u64>,
+    headroom: BTreeMap<Arc<str>, f64>,
+}
+
+impl Room {
+    fn read(table: &Table, errors: &mut Vec<Error>) -> Option<Self> {
+        Some(Room { capacity: capacity(table, errors)?, headroom: headroom(table, errors)? })
+    }
+
+    /// A load for which the node has either is left as it is.
+    fn lend(&self, node: &mut Node) {
+        let own: BTreeSet<Arc<str>> =
+            node.capacity.keys().chain(node.headroom.keys()).cloned().collect();
+        let lacks = |load: &Arc<str>| !own.contains(load);
+        let capacity = self.capacity.iter().filter(|(load, _)| lacks(load));
+        node.capacity.extend(capacity.map(|(load, bound)| (load.clone(), *bound)));
+        let headroom = self.headroom.iter().filter(|(load, _)| lacks(load));
+        node.headroom.extend(headroom.map(|(load, factor)| (load.clone(), *factor)));
+    }
 }
 
 fn servers(table: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Vec<Node>> {

@@ -108,6 +108,11 @@ pub static ROOT: TableSpec = TableSpec {
     ],
 };
 
+const CAPACITY: Holds = Holds::Map(&Type::Int { min: 0, max: i64::MAX });
+/// From nothing to a million times the fair load.
+pub const HEADROOM_TYPE: Type = Type::Float { min: 0.0, max: 1e6 };
+const HEADROOM: Holds = Holds::Map(&HEADROOM_TYPE);
+
 /// `[cluster]`
 pub static CLUSTER: TableSpec = TableSpec {
     name: "[cluster]",
@@ -129,7 +134,19 @@ pub static CLUSTER: TableSpec = TableSpec {
         Param::new("servers", Type::File, Default::Absent, "file with one server a line"),
     ],
     sweeps: &["nodes", "name"],
-    nested: &[nested("node", "one node each", Holds::Tables(&NODE))],
+    nested: &[
+        nested("node", "one node each", Holds::Tables(&NODE)),
+        nested(
+            "capacity",
+            "what every node can bear that does not say so itself, by load",
+            CAPACITY,
+        ),
+        nested(
+            "headroom",
+            "what every node can bear as a multiple of its fair load at step 0, by load",
+            HEADROOM,
+        ),
+    ],
 };
 
 /// `[[cluster.node]]`, and the tables of `add`
@@ -156,11 +173,14 @@ pub static NODE: TableSpec = TableSpec {
         ),
     ],
     sweeps: &[],
-    nested: &[nested(
-        "capacity",
-        "what the node can bear, by load",
-        Holds::Map(&Type::Int { min: 0, max: i64::MAX }),
-    )],
+    nested: &[
+        nested("capacity", "what the node can bear, by load", CAPACITY),
+        nested(
+            "headroom",
+            "what the node can bear as a multiple of the fair load of its weight at step 0, by load",
+            HEADROOM,
+        ),
+    ],
 };
 
 /// `[[change]]`

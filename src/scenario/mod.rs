@@ -82,6 +82,15 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Whether an expectation, a chart or the analysis speaks of how often the same keys move, so that
+    /// a run must count it.
+    pub fn asks_repeats(&self) -> bool {
+        let prefix = crate::metrics::along_path::PREFIX;
+        self.expects.iter().any(|expect| expect.metric.starts_with(prefix))
+            || self.analysis.contains(&format!("|{prefix}"))
+            || self.charts.iter().any(|chart| chart.kind == crate::charts::PATHS)
+    }
+
     /// Points an error of the keys or of their traffic at the field that it names, or else at what the
     /// keys come from.
     pub fn locate(&self, error: Error) -> Error {

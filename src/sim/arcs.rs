@@ -7,7 +7,7 @@
 //! the sorted digests and not a look-up and a count for each key and step. The counts are the same.
 
 use super::plan::{Plan, PlannedCell};
-use super::tally::{CellTally, Load};
+use super::tally::{CellTally, Extras, Load};
 use crate::keys::{BATCH_ROWS, ColumnSpec, KeyBatch};
 use crate::strategy::Slot;
 use crate::strategy::ring::points::Points;
@@ -84,14 +84,14 @@ impl Arcs {
         &'a self,
         plan: &'a Plan<'_>,
         loads: &'a [Load],
+        extras: Extras,
         counts: &'a ArcCounts,
     ) -> impl Iterator<Item = (usize, CellTally)> + 'a {
         self.cells().zip(&counts.amounts).map(move |(arcs, amounts)| {
-            let mut tally = CellTally::new(&plan.cells[arcs.cell], loads, 0);
+            let mut tally = CellTally::new(&plan.cells[arcs.cell], loads, extras);
             let owners: Vec<&[Slot]> = arcs.owners.iter().map(Vec::as_slice).collect();
-            for (load, amounts) in amounts.iter().enumerate() {
-                tally.count_load(load, amounts, &owners);
-            }
+            let amounts: Vec<&[u64]> = amounts.iter().map(Vec::as_slice).collect();
+            tally.count_amounts(&amounts, &owners);
             (arcs.cell, tally)
         })
     }
@@ -250,6 +250,8 @@ mod tests {
     use crate::sim::tally::{loads_of, tallies};
     use crate::sim::{Silent, workloads};
 
+    const EXTRAS: Extras = Extras { segments: 0, repeats: true };
+
     const PATH: &str =
         "[[change]]\nadd = 2\n[[change]]\nfail = [\"db1\"]\non-fail = \"unavailable\"
                         [[change]]\nremove = [\"db0\"]\n";
@@ -265,7 +267,7 @@ mod tests {
 
     /// Every cell key by key: the slow way, which is the plain one.
     fn by_key(input: &Input, plan: &Plan<'_>, loads: &[Load]) -> Vec<Option<CellTally>> {
-        let new = || tallies(plan, loads, 0);
+        let new = || tallies(plan, loads, EXTRAS);
         let visit = |tallies: &mut Vec<Option<CellTally>>, batch: &KeyBatch| {
             for (cell, tally) in plan.cells.iter().zip(tallies) {
                 let Ok(steps) = &cell.steps else { continue };
@@ -307,13 +309,15 @@ mod tests {
         workers.iter().for_each(|worker| counts.merge(worker));
         let want = by_key(&input, &plan, &loads);
         let mut seen = 0;
-        for (cell, mut tally) in arcs.tallies(&plan, &loads, &counts) {
+        for (cell, mut tally) in arcs.tallies(&plan, &loads, EXTRAS, &counts) {
             let mut want = want[cell].clone().expect("the cell can be done");
             tally.finish();
             want.finish();
             for (step, (tally, want)) in tally.steps.iter().zip(&want.steps).enumerate() {
                 assert_eq!(tally.loads, want.loads, "{} step {step}", cells[cell].id);
             }
+            let moves = |tally: &CellTally| tally.repeats.clone().map(|repeats| repeats.seen);
+            assert_eq!(moves(&tally), moves(&want), "{}", cells[cell].id);
             assert!(tally.steps.iter().all(|s| s.loads[0].at.iter().sum::<u64>() >= 150_000));
             seen += 1;
         }

@@ -1,6 +1,8 @@
 //! From counts to the record: names, shares, balance, movement, theory.
 
+use super::capacity::Capacities;
 use super::copies::record::copies;
+use super::failure::failure;
 use super::input::Input;
 use super::plan::{Plan, PlannedCell, Routed};
 use super::queries::record::StepQueries;
@@ -14,8 +16,8 @@ use crate::metrics::movement::{Tally, moved};
 use crate::metrics::theory;
 use crate::preset;
 use crate::record::{
-    ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved, NodeRecord,
-    Outcomes, Pair, Queries, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
+    AlongPath, ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved,
+    NodeRecord, Outcomes, Pair, Queries, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
 };
 use crate::scenario::{Cell, Scenario, Step};
 use crate::strategy::{Movement, Slot, ring};
@@ -155,6 +157,7 @@ impl StepAssembly<'_> {
         if let Some(owned) = &owned_live {
             balances.insert("owned".into(), balance_of_shares(owned, &fair_live));
         }
+        let capacities = Capacities::new(self.planned.cell, self.tally);
         let per_node = cluster
             .nodes
             .iter()
@@ -164,6 +167,7 @@ impl StepAssembly<'_> {
                 weight: node.weight,
                 loads: self.by_load(|load| load.at[node.id.0 as usize]),
                 owned_share: owned.as_ref().map(|shares| shares[node.id.0 as usize]),
+                capacity: capacities.by_load(node),
             })
             .collect();
         StepRecord {
@@ -185,6 +189,7 @@ impl StepAssembly<'_> {
             theory: self.theory(&fair_live, keys.iter().sum(), owned.is_some()),
             movement: (self.step > 0).then(|| self.movement()),
             timeline: None,
+            failure: failure(self.planned, self.tally, self.step, &names(self.planned.cell)),
         }
     }
 
@@ -283,7 +288,34 @@ impl StepAssembly<'_> {
             per_node: self.per_node_moved(&names),
             pairs: self.pairs(&names),
             from_start: (self.step > 1).then(|| since(0, &|load| &load.from_start)),
+            along_path: self.along_path(),
         }
+    }
+
+    /// How often the same keys have moved so far, where that was counted.
+    fn along_path(&self) -> Option<ByLoad<AlongPath>> {
+        let repeats = self.tally.repeats.as_ref()?;
+        let of = |(l, load): (usize, &Load)| {
+            let total: u64 = self.tally.steps[0].loads[l].at.iter().sum();
+            let share = |part: u64| if total == 0 { 0.0 } else { part as f64 / total as f64 };
+            let steps = &self.tally.steps[1..=self.step];
+            // Shares are summed: the amounts of a thousand steps might not fit.
+            let share_moved = steps.iter().map(|s| share(s.loads[l].moved.sums.moved)).sum();
+            let moved =
+                steps.iter().fold(0u64, |sum, s| sum.saturating_add(s.loads[l].moved.sums.moved));
+            let seen = repeats.seen[l][self.step];
+            let along = AlongPath {
+                moved,
+                share_moved,
+                ever: seen.ever,
+                ever_share: share(seen.ever),
+                more_than_once: seen.again,
+                more_than_once_share: share(seen.again),
+                most_moves: seen.most,
+            };
+            (load.name().to_string(), along)
+        };
+        Some(self.tally.loads.iter().enumerate().map(of).collect())
     }
 
     /// Nodes alive before or after, by id, then the outcomes that take part.
@@ -334,7 +366,7 @@ fn live(cluster: &Cluster) -> Vec<usize> {
 }
 
 /// Names by tally row: every node that any step of the cell has, then the outcomes.
-fn names(cell: &Cell) -> Vec<String> {
+pub fn names(cell: &Cell) -> Vec<String> {
     let ids = cell.steps[0].cluster.ids;
     let mut names = vec![String::new(); ids];
     for step in &cell.steps {

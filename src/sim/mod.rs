@@ -10,14 +10,18 @@
 
 pub mod arcs;
 pub mod assemble;
+pub mod capacity;
+pub mod cascade;
 pub mod copies;
 pub mod events;
 mod expect;
+mod failure;
 pub mod input;
 pub mod labels;
 pub mod migrate;
 pub mod plan;
 pub mod queries;
+pub mod repeats;
 pub mod replay;
 pub mod sampler;
 pub mod scan;
@@ -35,6 +39,7 @@ use crate::scenario::{Cell, Scenario, Workload};
 use input::Input;
 use plan::{Plan, PlannedCell};
 use queries::QuerySet;
+use replay::Replayed;
 
 /// Told how far a run has come. Called from any thread.
 pub trait Progress: Sync {
@@ -57,11 +62,13 @@ impl Progress for Silent {
     fn advance(&self, _units: u64) {}
 }
 
-/// How to run; nothing here changes a result.
+/// How to run; nothing here changes a result, but the second can add to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Worker threads; None: one per core.
     pub threads: Option<usize>,
+    /// Count how often the same keys move, whether the scenario asks for it or not.
+    pub repeats: bool,
 }
 
 /// Replays the scenario. What a strategy cannot do is noted with its cell; an error is a fault of
@@ -71,7 +78,7 @@ pub fn run(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Record, Error> {
-    on_threads(options, || run_here(scenario, progress))?
+    on_threads(options, || run_here(scenario, options, progress))?
 }
 
 /// Calls `work` on as many worker threads as the options say.
@@ -108,14 +115,20 @@ pub fn workloads(scenario: &Scenario) -> Vec<(&Arc<Workload>, Vec<usize>)> {
 }
 
 /// The same as [`run`] on the threads at hand.
-pub fn run_here(scenario: &Scenario, progress: &dyn Progress) -> Result<Record, Error> {
+pub fn run_here(
+    scenario: &Scenario,
+    options: Options,
+    progress: &dyn Progress,
+) -> Result<Record, Error> {
+    let repeats = options.repeats || scenario.asks_repeats();
     // Everything is opened and built before the first key is placed.
     let mut groups = Vec::new();
     for (workload, members) in workloads(scenario) {
         let input = Input::open(workload, &scenario.base, progress)
             .map_err(|error| scenario.locate(error))?;
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
-        let plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
+        let mut plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
+        plan.repeats = repeats;
         session::check_size(workload, input.all_rows(), &plan)?;
         let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
             .map_err(|error| scenario.locate(error))?;
@@ -162,20 +175,15 @@ fn able<'a>(group: &Group<'a>) -> Vec<&'a Cell> {
     group.plan.cells.iter().filter(knows).map(|cell| cell.cell).collect()
 }
 
-fn run_group(
-    scenario: &Scenario,
-    group: &Group<'_>,
+/// Counts where the keys of all cells of a plan are, by placement or request by request.
+fn count(
+    input: &Input,
+    plan: &Plan<'_>,
+    queries: &QuerySet,
     progress: &dyn Progress,
-) -> Result<Vec<CellRecord>, Error> {
-    let Group { input, plan, queries, divisions, .. } = group;
+) -> Result<Replayed, Error> {
     let sessions = session::session_cells(plan);
-    let mut replayed =
-        replay::replay(input, plan, &sessions, queries, progress).map_err(|error| {
-            match error.kind {
-                ErrorKind::Data => scenario.locate(error),
-                _ => error,
-            }
-        })?;
+    let mut replayed = replay::replay(input, plan, &sessions, queries, progress)?;
     if sessions.contains(&true) {
         let seed = plan.cells[0].cell.workload.seed;
         let walked = session::sessions(input, plan, &sessions, seed, progress)?;
@@ -185,16 +193,36 @@ fn run_group(
             }
         }
     }
-    let timelines = migrate::timelines(input, plan, divisions, progress)?;
+    Ok(replayed)
+}
+
+fn run_group(
+    scenario: &Scenario,
+    group: &Group<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<CellRecord>, Error> {
+    let Group { input, plan, queries, divisions, .. } = group;
+    let located = |error: Error| match error.kind {
+        ErrorKind::Data => scenario.locate(error),
+        _ => error,
+    };
+    let replayed = count(input, plan, queries, progress).map_err(located)?;
+    let mut cascades =
+        cascade::follow(input, plan, &replayed, &scenario.base, progress).map_err(located)?;
+    let timelines = migrate::timelines(input, plan, divisions, progress).map_err(located)?;
     let facts = assemble::workload(plan.cells[0].cell, input, &replayed);
+    let sessions = session::session_cells(plan);
     let mut records = Vec::with_capacity(plan.cells.len());
-    let counted = plan.cells.iter().zip(&replayed.cells).zip(&sessions);
-    for (((cell, tally), session), timelines) in counted.zip(timelines) {
+    let counted = plan.cells.iter().zip(&replayed.cells).zip(sessions).zip(timelines);
+    for (c, (((cell, tally), session), timelines)) in counted.enumerate() {
         // Where keys have no place of their own, there is none to look for them.
         let queries = (!session).then_some((queries, &replayed.matcher));
         let mut record = assemble::cell(plan, cell, tally.as_ref(), queries, &facts);
         for (step, timeline) in record.steps.iter_mut().zip(timelines) {
             step.timeline = timeline;
+            if let Some(failure) = &mut step.failure {
+                failure.cascade = cascades.remove(&(c, step.step));
+            }
         }
         if let (Some(trials), Ok(steps)) = (&scenario.trials, &cell.steps) {
             let own: Vec<_> = steps.iter().map(|&r| plan.routed[r].placement.as_ref()).collect();

@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     pub routed: Vec<Routed>,
     /// The cells, in order.
     pub cells: Vec<PlannedCell<'a>>,
+    /// Whether to count how often the same keys move.
+    pub repeats: bool,
     /// Bytes of all placements' tables.
     bytes: u64,
     /// Placements built anew, by strategy and parameters.

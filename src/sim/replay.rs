@@ -6,7 +6,7 @@ use super::input::{Input, too_many_requests};
 use super::plan::Plan;
 use super::queries::{Matcher, QuerySet};
 use super::scan::scan;
-use super::tally::{CellTally, loads_of, tallies};
+use super::tally::{CellTally, Extras, loads_of, tallies};
 use crate::cluster::NodeId;
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -41,11 +41,12 @@ pub fn replay(
     let loads = loads_of(input.has_requests, input.source.has_bytes());
     check_size(plan, loads.len(), queries.segments())?;
     progress.begin("placing keys", input.rows);
+    let extras = Extras { segments: queries.segments(), repeats: plan.repeats };
     // What a range query matches is known row by row only.
-    let by_row = queries.segments() > 0;
+    let by_row = extras.segments > 0;
     let arcs = Arcs::new(plan, &loads, |cell| !is_session[cell] && !by_row, input.rows);
     let new = || {
-        let mut cells = tallies(plan, &loads, queries.segments());
+        let mut cells = tallies(plan, &loads, extras);
         for (index, cell) in cells.iter_mut().enumerate() {
             if is_session[index] || arcs.has(index) {
                 *cell = None;
@@ -81,7 +82,7 @@ pub fn replay(
     // Every partial sum is at most the total, so nothing has wrapped if the totals fit.
     let requests = u64::try_from(totals.requests).map_err(|_| too_many_requests())?;
     u64::try_from(totals.bytes).map_err(|_| too_many_requests())?;
-    for (index, tally) in arcs.tallies(plan, &loads, &by_arc) {
+    for (index, tally) in arcs.tallies(plan, &loads, extras, &by_arc) {
         cells[index] = Some(tally);
     }
     cells.iter_mut().flatten().for_each(CellTally::finish);

@@ -7,7 +7,7 @@ use super::Progress;
 use super::input::Input;
 use super::plan::Plan;
 use super::scan::scan;
-use super::tally::{CellTally, Load};
+use super::tally::{CellTally, Extras, Load};
 use crate::error::{Error, ErrorKind};
 use crate::keys::{ColumnSpec, KeyBatch};
 use crate::rng::{Purpose, Stream};
@@ -183,9 +183,10 @@ fn walk(
         }
         slots.push(out);
     }
-    let mut tally = CellTally::new(planned, &[Load::Requests], 0);
+    let extras = Extras { segments: 0, repeats: plan.repeats };
+    let mut tally = CellTally::new(planned, &[Load::Requests], extras);
     let slots: Vec<&[Slot]> = slots.iter().map(Vec::as_slice).collect();
-    tally.count_load(0, &[], &slots);
+    tally.count_amounts(&[&[]], &slots);
     tally.finish();
     Ok(tally)
 }

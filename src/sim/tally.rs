@@ -3,6 +3,7 @@
 
 use super::copies::CopyTally;
 use super::plan::{Plan, PlannedCell};
+use super::repeats::Repeats;
 use crate::keys::KeyBatch;
 use crate::metrics::movement::Flows;
 use crate::scenario::Cell;
@@ -79,6 +80,15 @@ pub struct StepTally {
     survivors: [Vec<bool>; 2],
 }
 
+/// What is counted beside the loads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extras {
+    /// Segments of queries.
+    pub segments: usize,
+    /// Whether repeated moves of the same keys count.
+    pub repeats: bool,
+}
+
 /// The counts of one cell.
 #[derive(Debug, Clone)]
 pub struct CellTally {
@@ -86,6 +96,8 @@ pub struct CellTally {
     pub loads: Vec<Load>,
     /// One per step.
     pub steps: Vec<StepTally>,
+    /// How often the same keys move; None where nobody asks.
+    pub repeats: Option<Repeats>,
     ids: usize,
 }
 
@@ -100,11 +112,14 @@ pub fn alive(cell: &PlannedCell<'_>, step: usize) -> Vec<bool> {
 }
 
 impl CellTally {
-    /// An empty tally for a cell, with so many segments of queries.
-    pub fn new(cell: &PlannedCell<'_>, loads: &[Load], segments: usize) -> Self {
+    /// An empty tally for a cell.
+    pub fn new(cell: &PlannedCell<'_>, loads: &[Load], extras: Extras) -> Self {
+        let Extras { segments, repeats } = extras;
         let ids = cell.cell.steps[0].cluster.ids;
         let rows = ids + Slot::OUTCOMES;
         let both = |a: &[bool], b: &[bool]| a.iter().zip(b).map(|(a, b)| a & b).collect();
+        let repeats = (repeats && cell.cell.steps.len() > 1)
+            .then(|| Repeats::new(loads.len(), cell.cell.steps.len()));
         let steps = (0..cell.cell.steps.len())
             .map(|step| {
                 let now = alive(cell, step);
@@ -125,7 +140,7 @@ impl CellTally {
                 }
             })
             .collect();
-        CellTally { loads: loads.to_vec(), steps, ids }
+        CellTally { loads: loads.to_vec(), steps, repeats, ids }
     }
 
     /// Bytes that a tally of this cell takes.
@@ -140,9 +155,18 @@ impl CellTally {
 
     /// Counts one batch: `slots` holds the tally row of each key by step, primaries only.
     pub fn count(&mut self, batch: &KeyBatch, slots: &[&[Slot]]) {
-        let loads = self.loads.clone();
-        for (l, load) in loads.iter().enumerate() {
-            self.count_load(l, load.amounts(batch).unwrap_or_default(), slots);
+        let amounts: Vec<&[u64]> =
+            self.loads.iter().map(|load| load.amounts(batch).unwrap_or_default()).collect();
+        self.count_amounts(&amounts, slots);
+    }
+
+    /// Counts rows by their amounts of each load; no amounts: one a row.
+    pub fn count_amounts(&mut self, amounts: &[&[u64]], slots: &[&[Slot]]) {
+        for (load, amounts) in amounts.iter().enumerate() {
+            self.count_load(load, amounts, slots);
+        }
+        if let Some(repeats) = &mut self.repeats {
+            repeats.count(amounts, slots);
         }
     }
 
@@ -161,7 +185,7 @@ impl CellTally {
     }
 
     /// Counts one load of one batch; no amounts: one a key.
-    pub fn count_load(&mut self, load: usize, amounts: &[u64], slots: &[&[Slot]]) {
+    fn count_load(&mut self, load: usize, amounts: &[u64], slots: &[&[Slot]]) {
         let ids = self.ids;
         for (step, now) in slots.iter().enumerate() {
             let StepTally { loads, survivors, .. } = &mut self.steps[step];
@@ -187,6 +211,9 @@ impl CellTally {
 
     /// Adds another worker's counts.
     pub fn merge(&mut self, other: &CellTally) {
+        if let (Some(mine), Some(theirs)) = (&mut self.repeats, &other.repeats) {
+            mine.merge(theirs);
+        }
         for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
             for (mine, theirs) in mine.loads.iter_mut().zip(&theirs.loads) {
                 add(&mut mine.at, &theirs.at);
@@ -202,6 +229,7 @@ impl CellTally {
 
     /// Derives what was not counted directly: amounts by node are the column sums of the pairs.
     pub fn finish(&mut self) {
+        self.repeats.iter_mut().for_each(Repeats::finish);
         let rows = self.ids + Slot::OUTCOMES;
         for step in &mut self.steps {
             for tally in &mut step.loads {
@@ -301,7 +329,7 @@ pub fn loads_of(has_requests: bool, has_bytes: bool) -> Vec<Load> {
 }
 
 /// An empty tally for every cell of a plan that its strategy can do.
-pub fn tallies(plan: &Plan<'_>, loads: &[Load], segments: usize) -> Vec<Option<CellTally>> {
-    let tally = |cell| CellTally::new(cell, loads, segments);
+pub fn tallies(plan: &Plan<'_>, loads: &[Load], extras: Extras) -> Vec<Option<CellTally>> {
+    let tally = |cell| CellTally::new(cell, loads, extras);
     plan.cells.iter().map(|cell| cell.steps.as_ref().ok().map(|_| tally(cell))).collect()
 }

@@ -13,5 +13,6 @@ pub fn scenario(text: &str) -> Scenario {
 }
 
 pub fn run_on(scenario: &Scenario, threads: usize) -> Record {
-    run(scenario, Options { threads: Some(threads) }, &Silent).unwrap_or_else(|e| panic!("{e}"))
+    run(scenario, Options { threads: Some(threads), ..Options::default() }, &Silent)
+        .unwrap_or_else(|e| panic!("{e}"))
 }

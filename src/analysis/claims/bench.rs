@@ -13,7 +13,7 @@ use crate::sim::input::Input;
 use crate::sim::labels::Varies;
 use crate::sim::plan::Plan;
 use crate::sim::sampler::Sampler;
-use crate::sim::{self, Progress};
+use crate::sim::{self, Options, Progress};
 use crate::strategy::Placement;
 
 /// What is read from a label set of a cell: step and quantity.
@@ -60,7 +60,8 @@ impl<'a> Bench<'a> {
         if let Some(record) = self.records[setup].get() {
             return Ok(record);
         }
-        let record = sim::run_here(&self.article.setups[setup].scenario, self.progress)?;
+        let record =
+            sim::run_here(&self.article.setups[setup].scenario, Options::default(), self.progress)?;
         Ok(self.records[setup].get_or_init(|| record))
     }
 

@@ -1,0 +1,389 @@
+//! What a person reads of a plan: all paths side by side, then each cell step by step.
+
+use super::blocks::{Block, Grid};
+use super::parts;
+use crate::analysis::plan::moves::{Moves, Run};
+use crate::analysis::plan::{CellPlan, ChangePlan, StepPlan};
+use crate::record::{FailureRecord, Pair};
+use crate::report::number::{fixed, grouped, percent};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct View {
+    /// Begin with the scenario's title.
+    pub title: bool,
+    /// Only this step in full.
+    pub step: Option<usize>,
+}
+
+/// More cells than this are shown side by side only.
+const MOST_CELLS: usize = 6;
+/// Of more steps than this only the worst is shown in full.
+const MOST_STEPS: usize = 3;
+/// Most rows of a table of nodes.
+const MOST_NODES: usize = 64;
+/// Most rows of the tables of pairs and of runs of buckets.
+const MOST_PAIRS: usize = 20;
+/// Most rows of the table of arcs.
+const MOST_ARCS: usize = 10;
+
+/// The blocks of a plan.
+pub fn blocks(plan: &ChangePlan, view: &View) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if view.title {
+        blocks.push(Block::Title(plan.title.trim().to_string()));
+    }
+    let able: Vec<&CellPlan> = plan.cells.iter().filter(|c| !c.steps.is_empty()).collect();
+    if !able.is_empty() {
+        blocks.push(Block::Table(side_by_side(&able, &parts::loads(plan))));
+    }
+    let cannot = plan.cells.iter().filter_map(|cell| {
+        cell.unsupported.as_ref().map(|reason| format!("unsupported: {}: {reason}", cell.id))
+    });
+    let cannot: Vec<String> = cannot.collect();
+    if !cannot.is_empty() {
+        blocks.push(Block::Lines(cannot));
+    }
+    if able.len() > MOST_CELLS {
+        let text = format!("{} cells: --cell ID shows one step by step", able.len());
+        blocks.push(Block::Text(text));
+        return blocks;
+    }
+    for cell in able {
+        blocks.extend(cell_blocks(cell, view));
+    }
+    blocks
+}
+
+/// One row per cell and load: the whole path.
+fn side_by_side(cells: &[&CellPlan], loads: &[String]) -> Grid {
+    let mut grid = Grid::new(&[
+        "cell",
+        "load",
+        "#moved",
+        "#moved %",
+        "#least %",
+        "#excess %",
+        "#between\nsurvivors %",
+        "#more than\nonce %",
+        "#most\nmoves",
+        "#worst step:\nmoved %",
+    ]);
+    for cell in cells {
+        let mut first = true;
+        for load in loads {
+            let Some(t) = cell.totals.get(load) else { continue };
+            let name = if first { cell.id.clone() } else { String::new() };
+            first = false;
+            grid.rows.push(vec![
+                name,
+                load.clone(),
+                grouped(t.along.moved),
+                percent(t.along.share_moved, 2),
+                percent(t.least_share, 2),
+                percent(t.excess_share, 2),
+                percent(t.between_survivors_share, 2),
+                percent(t.along.more_than_once_share, 2),
+                t.along.most_moves.to_string(),
+                format!("{}: {}", t.worst_step, percent(t.worst_share, 2)),
+            ]);
+        }
+    }
+    grid
+}
+
+fn cell_blocks(cell: &CellPlan, view: &View) -> Vec<Block> {
+    let nodes = |step: Option<&StepPlan>, of: fn(&StepPlan) -> usize| step.map_or(0, of);
+    let first = nodes(cell.steps.first(), |s| s.nodes_before);
+    let last = nodes(cell.steps.last(), |s| s.nodes_after);
+    let mut blocks = vec![Block::Heading(format!("{}: {first} → {last} nodes", cell.id))];
+    if cell.steps.len() > 1 {
+        blocks.push(Block::Table(steps_table(cell)));
+    }
+    let worst = cell.totals.get("keys").or_else(|| cell.totals.values().next());
+    let worst = worst.map(|totals| totals.worst_step);
+    let many = cell.steps.len() > MOST_STEPS;
+    let shown = |step: &&StepPlan| match view.step {
+        Some(wanted) => step.step == wanted,
+        None => !many || Some(step.step) == worst,
+    };
+    if many && view.step.is_none() {
+        let text = "The step at which most moves; --step K shows another in full.";
+        blocks.push(Block::Text(text.into()));
+    }
+    for step in cell.steps.iter().filter(shown) {
+        blocks.extend(step_blocks(step));
+    }
+    blocks
+}
+
+fn steps_table(cell: &CellPlan) -> Grid {
+    let mut grid = Grid::new(&[
+        "step",
+        "nodes",
+        "load",
+        "#moved",
+        "#moved %",
+        "#least %",
+        "#excess %",
+        "#between\nsurvivors %",
+        "#max/mean",
+    ]);
+    for step in &cell.steps {
+        for (i, (load, t)) in step.totals.iter().enumerate() {
+            let (mut name, mut nodes) = (String::new(), String::new());
+            if i == 0 {
+                name = format!("{} {}", step.step, step.change);
+                nodes = format!("{} → {}", step.nodes_before, step.nodes_after);
+            }
+            grid.rows.push(vec![
+                name,
+                nodes,
+                load.clone(),
+                grouped(t.moved),
+                percent(t.share_moved, 2),
+                percent(t.least_share, 2),
+                percent(t.excess_share, 2),
+                percent(t.between_survivors_share, 2),
+                t.max_over_mean_after.map_or(String::new(), |x| fixed(x, 3)),
+            ]);
+        }
+    }
+    grid
+}
+
+fn step_blocks(step: &StepPlan) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(format!("step {}: {}", step.step, step.change))];
+    if let Some(failure) = &step.failure {
+        blocks.push(Block::Lines(failure_lines(step, failure)));
+    }
+    blocks.push(Block::Table(nodes_table(step)));
+    if step.nodes.len() > MOST_NODES {
+        let more = step.nodes.len() - MOST_NODES;
+        blocks.push(Block::Text(format!("{more} more nodes: --format csv --part nodes")));
+    }
+    let fills = fills_lines(step);
+    if !fills.is_empty() {
+        blocks.push(Block::Lines(fills));
+    }
+    blocks.extend(pairs_blocks(step));
+    if let Some(moves) = &step.moves {
+        blocks.extend(moves_blocks(moves));
+    }
+    blocks
+}
+
+fn nodes_table(step: &StepPlan) -> Grid {
+    let mut heads = vec!["node".to_string(), String::new()];
+    let loads: Vec<&String> = step.totals.keys().collect();
+    for load in &loads {
+        let parts = ["gives", "receives", "net", "after", "capacity", "full %"];
+        heads.extend(parts.map(|part| format!("#{load}\n{part}")));
+    }
+    let mut grid = Grid::new(&heads);
+    for node in step.nodes.iter().take(MOST_NODES) {
+        let role = if node.role == "stays" { "" } else { &node.role };
+        let mut row = vec![node.node.clone(), role.to_string()];
+        for &load in &loads {
+            let amount = |n: Option<&u64>| n.map_or(String::new(), |n| grouped(*n));
+            row.extend([amount(node.gives.get(load)), amount(node.receives.get(load))]);
+            row.push(node.net.get(load).map_or(String::new(), |n| signed(*n)));
+            row.extend([amount(node.after.get(load)), amount(node.capacity.get(load))]);
+            row.push(match node.utilisation.get(load) {
+                None => String::new(),
+                Some(None) => "over".into(),
+                Some(Some(used)) => percent(*used, 1),
+            });
+        }
+        grid.rows.push(row);
+    }
+    grid.filled()
+}
+
+/// With its sign: `+12,000`, `−3`.
+fn signed(n: i64) -> String {
+    match n {
+        0 => "0".into(),
+        1.. => format!("+{}", grouped(n.unsigned_abs())),
+        _ => format!("−{}", grouped(n.unsigned_abs())),
+    }
+}
+
+fn fills_lines(step: &StepPlan) -> Vec<String> {
+    let line = |(load, full): (&String, &crate::analysis::plan::Fullest)| {
+        let node = &full.node;
+        match (full.utilisation, full.growth_until_full) {
+            (None, _) => format!("{node} can bear no {load} and has some"),
+            (Some(used), Some(growth)) if used > 1.0 => format!(
+                "{node} is over: {} % of the {load} it can bear; all {load} would have to shrink to {} %",
+                percent(used, 1),
+                percent(growth, 1)
+            ),
+            (Some(used), Some(growth)) => format!(
+                "{node} fills first: {} % of the {load} it can bear; full when all {load} grow by {} %",
+                percent(used, 1),
+                percent(growth - 1.0, 1)
+            ),
+            (Some(_), None) => format!("no node that states a capacity has {load}"),
+        }
+    };
+    step.fills_first.iter().map(line).collect()
+}
+
+fn pairs_blocks(step: &StepPlan) -> Vec<Block> {
+    let Some(pairs) = &step.pairs else {
+        return vec![Block::Text("Too many pairs of nodes to list.".into())];
+    };
+    if pairs.is_empty() {
+        return vec![Block::Text("Nothing moves.".into())];
+    }
+    let loads: Vec<&String> = step.totals.keys().collect();
+    let mut heads = vec!["from".to_string(), "to".to_string()];
+    heads.extend(loads.iter().flat_map(|load| [format!("#{load}"), format!("#% of {load}")]));
+    let mut grid = Grid::new(&heads);
+    let counted = |pair: &Pair| loads.first().map_or(0, |load| pair.loads[*load]);
+    let mut sorted: Vec<&Pair> = pairs.iter().collect();
+    if step.pairing.is_none() {
+        // Stable: of equals the first in the cluster's order.
+        sorted.sort_by_key(|pair| std::cmp::Reverse(counted(pair)));
+    }
+    for pair in sorted.iter().take(MOST_PAIRS) {
+        let mut row = vec![pair.from.clone(), pair.to.clone()];
+        for &load in &loads {
+            let (amount, total) = (pair.loads[load], step.totals[load].total);
+            let share = if total == 0 { 0.0 } else { amount as f64 / total as f64 };
+            row.extend([grouped(amount), percent(share, 3)]);
+        }
+        grid.rows.push(row);
+    }
+    let what = match &step.pairing {
+        Some(_) => {
+            "Pairing list: each old node splits into itself and its own new nodes, and nothing else moves."
+        }
+        None if pairs.len() > MOST_PAIRS => "The largest pairs:",
+        None => "From → to:",
+    };
+    let mut blocks = vec![Block::Text(what.into()), Block::Table(grid)];
+    if pairs.len() > MOST_PAIRS {
+        let text = format!("{} pairs: --format csv --part pairs", pairs.len());
+        blocks.push(Block::Text(text));
+    }
+    blocks
+}
+
+fn moves_blocks(moves: &Moves) -> Vec<Block> {
+    match moves {
+        Moves::Buckets { of, runs } => {
+            let moved: u64 = runs.iter().map(Run::buckets).sum();
+            let text = format!("{} of {} buckets move", grouped(moved), grouped(*of));
+            if runs.is_empty() {
+                return vec![Block::Text(format!("{text}."))];
+            }
+            let mut grid = Grid::new(&["buckets", "#how many", "from", "to"]);
+            for run in runs.iter().take(MOST_PAIRS) {
+                let range = match run.first == run.last {
+                    true => run.first.to_string(),
+                    false => format!("{}–{}", run.first, run.last),
+                };
+                let (from, to) = (run.from.clone(), run.to.clone());
+                grid.rows.push(vec![range, grouped(run.buckets()), from, to]);
+            }
+            let mut blocks = vec![Block::Text(format!("{text}:")), Block::Table(grid)];
+            if runs.len() > MOST_PAIRS {
+                let text = format!("{} runs: --format csv --part buckets", runs.len());
+                blocks.push(Block::Text(text));
+            }
+            blocks
+        }
+        Moves::Arcs { bits, arcs } => {
+            let share: f64 = arcs.iter().map(|arc| arc.share).sum();
+            let (n, share) = (grouped(arcs.len() as u64), percent(share, 2));
+            let text = format!("{n} arcs move, {share} % of the digest space (2^{bits})");
+            if arcs.is_empty() {
+                return vec![Block::Text(format!("{text}."))];
+            }
+            let mut largest: Vec<_> = arcs.iter().collect();
+            largest.sort_by(|a, b| b.share.total_cmp(&a.share));
+            let mut grid = Grid::new(&["#first digest", "#last digest", "#share %", "from", "to"]);
+            let digits = (*bits as usize).div_ceil(4);
+            for arc in largest.iter().take(MOST_ARCS) {
+                let hex = |digest: u64| format!("{digest:#0width$x}", width = digits + 2);
+                let (from, to) = (arc.from.clone(), arc.to.clone());
+                let row = vec![hex(arc.start), hex(arc.end), percent(arc.share, 4), from, to];
+                grid.rows.push(row);
+            }
+            let more = if arcs.len() > MOST_ARCS { "; the largest" } else { "" };
+            let mut blocks = vec![Block::Text(format!("{text}{more}:")), Block::Table(grid)];
+            if arcs.len() > MOST_ARCS {
+                blocks.push(Block::Text("All of them: --format csv --part arcs".into()));
+            }
+            blocks
+        }
+    }
+}
+
+/// A failure in sentences.
+fn failure_lines(step: &StepPlan, failure: &FailureRecord) -> Vec<String> {
+    let who = failure.failed.join(", ");
+    let mut lines = Vec::new();
+    for (load, lost) in &failure.loads {
+        let mut line = format!(
+            "{who}: {} {load} lose their node, {} %",
+            grouped(lost.lost),
+            percent(lost.lost_share, 2)
+        );
+        match (&lost.largest_heir, lost.heirs) {
+            _ if failure.on_fail == "unavailable" => line += "; nothing is routed anew",
+            (Some(heir), heirs) => {
+                let heirs = heirs.map_or("heirs not counted".into(), |n| match n {
+                    1 => "1 heir".to_string(),
+                    n => format!("{n} heirs"),
+                });
+                line += &format!("; {heirs}; the largest, {heir}, +{}", grouped(lost.heir_gain));
+                if let Some(share) = lost.heir_gain_share {
+                    line += &format!(" (+{} % of what it had)", percent(share, 1));
+                }
+            }
+            (None, _) => line += "; no survivor's load grows",
+        }
+        if let Some(t) = step.totals.get(load)
+            && let (Some(before), Some(after)) = (t.max_over_mean_before, t.max_over_mean_after)
+        {
+            let (before, after) = (fixed(before, 3), fixed(after, 3));
+            line += &format!("; largest ÷ fair {before} → {after}");
+        }
+        lines.push(line);
+    }
+    lines.extend(cascade_lines(failure));
+    lines
+}
+
+/// The waves of a cascade, a line each.
+fn cascade_lines(failure: &FailureRecord) -> Vec<String> {
+    /// Nodes named in a line.
+    const NAMED: usize = 6;
+    let Some(cascade) = &failure.cascade else { return Vec::new() };
+    let mut lines = Vec::new();
+    if !cascade.over_before.is_empty() {
+        let over = cascade.over_before.join(", ");
+        lines.push(format!("above capacity before the failure already: {over}"));
+    }
+    for (number, wave) in cascade.wave.iter().enumerate() {
+        let name = |over: &crate::record::OverloadRecord| {
+            let (has, capacity) = (grouped(over.has), grouped(over.capacity));
+            format!("{} ({} {has} > {capacity})", over.node, over.load)
+        };
+        let mut names: Vec<String> = wave.failed.iter().take(NAMED).map(name).collect();
+        if wave.failed.len() > NAMED {
+            names.push(format!("and {} more", wave.failed.len() - NAMED));
+        }
+        let (number, left) = (number + 1, wave.nodes_left);
+        lines.push(format!("wave {number}: {} fail, {left} left", names.join(", ")));
+    }
+    lines.push(match (cascade.waves, cascade.ends.as_str()) {
+        (0, "stable") => "no node is above its capacity: no cascade".into(),
+        (_, "stable") => format!("stable with {} nodes", cascade.nodes_left),
+        (_, ends) => format!("{ends}: {} nodes left", cascade.nodes_left),
+    });
+    lines
+}
