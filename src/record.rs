@@ -133,6 +133,12 @@ pub struct StepRecord {
     pub points: u64,
     /// Bytes of the placement's tables.
     pub heap_bytes: u64,
+    /// Points that lie on another point and so own nothing; of rings only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_points: Option<u64>,
+    /// Mean number of points, entries or nodes that a look-up reads, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lookup_steps: Option<f64>,
     /// Total of each load, outcomes included.
     pub totals: ByLoad<u64>,
     /// Keys (requests in sessions) by outcome.

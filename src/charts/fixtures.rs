@@ -69,6 +69,8 @@ pub fn step(number: usize, nodes: usize, balance: &[(&str, Balance)]) -> StepRec
         nodes,
         points: 0,
         heap_bytes: 0,
+        shared_points: None,
+        lookup_steps: None,
         totals: BTreeMap::new(),
         outcomes: Outcomes::default(),
         per_node: Vec::new(),

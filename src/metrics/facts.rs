@@ -34,6 +34,24 @@ pub static SIZES: Family = Family {
             source: "",
             read: |p| Some(p.step.heap_bytes as f64),
         },
+        MetricInfo {
+            name: "shared-points",
+            unit: Unit::Count,
+            range: "0 and more",
+            doc: "points of a ring that lie on another point and so own nothing",
+            formula: "",
+            source: "",
+            read: |p| Some(p.step.shared_points? as f64),
+        },
+        MetricInfo {
+            name: "lookup-steps",
+            unit: Unit::Number,
+            range: "1 and more",
+            doc: "points, entries or nodes that a look-up reads, in the mean over digests",
+            formula: "",
+            source: "",
+            read: |p| p.step.lookup_steps,
+        },
     ],
 };
 

@@ -299,7 +299,8 @@ mod tests {
         ];
         let band = ["p2.5", "p5", "p50", "p95", "p97.5", "mean", "own-percentile"];
         let theory = ["cv-owned", "cv-sampling", "hot-key-floor", "share-moved"];
-        let mut step = numbers(&["step", "nodes", "points", "heap-bytes"]);
+        let mut step =
+            numbers(&["step", "nodes", "points", "heap-bytes", "shared-points", "lookup-steps"]);
         step["step"] = json!(2);
         step["change"] = json!("add db16");
         step["totals"] = numbers(&["keys", "requests", "bytes"]);
@@ -386,7 +387,7 @@ mod tests {
         want.retain(|(name, _)| name != "step" && name != "trials.step");
         assert_eq!(
             want.len(),
-            3 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7 + 3 * 7 + 3 * 5 + 3
+            5 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7 + 3 * 7 + 3 * 5 + 3
         );
         for (path, number) in &want {
             let name = path.replace("copies.balance", "copies").replace("balance.", "");

@@ -44,6 +44,8 @@ fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
         nodes: nodes.len(),
         points: 8 * nodes.len() as u64,
         heap_bytes: 64 * nodes.len() as u64,
+        shared_points: None,
+        lookup_steps: None,
         totals: keys(1000),
         outcomes: Outcomes::default(),
         per_node: nodes,

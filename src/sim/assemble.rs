@@ -176,6 +176,8 @@ impl StepAssembly<'_> {
             nodes: live.len(),
             points: placement.points(),
             heap_bytes: placement.heap_bytes(),
+            shared_points: placement.shared_points(),
+            lookup_steps: placement.lookup_steps(),
             outcomes: Outcomes {
                 misrouted: first[ids],
                 refused: first[ids + 1],

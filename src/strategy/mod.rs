@@ -331,6 +331,17 @@ pub trait Placement: Debug + Send + Sync {
     fn points(&self) -> u64 {
         0
     }
+
+    /// Points that lie on another point and so own nothing; None where there are no points of a ring.
+    fn shared_points(&self) -> Option<u64> {
+        None
+    }
+
+    /// Mean number of points, entries or nodes that a look-up reads, over evenly spread digests; None
+    /// where nobody counts them.
+    fn lookup_steps(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Routes requests one at a time; each stays open.

@@ -188,6 +188,18 @@ pub const TABLE: &[Fixture] = &[
         facts: RING,
         ..VARIANT
     },
+    Fixture {
+        strategy: "ring",
+        given: &[("lookup", Given::Text("skip-list"))],
+        facts: RING,
+        ..VARIANT
+    },
+    Fixture {
+        strategy: "ring",
+        given: &[("lookup", Given::Text("slot-table"))],
+        facts: RING,
+        ..VARIANT
+    },
     Fixture { facts: SHARED_POINTS, ..TIES },
     Fixture {
         given: &[("vnodes", Given::Int(2000)), ("tie", Given::Text("first"))],

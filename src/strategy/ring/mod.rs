@@ -9,7 +9,8 @@
 //! labels and `vnodes` as in libketama (R. Jones, 2007).
 //!
 //! # Cost
-//! Look-up O(1) expected by an index over the top bits (`sorted`: O(log nv)). Change: all labels are
+//! Look-up O(1) expected by an index over the top bits (`sorted` and `skip-list`: O(log nv); `slot-table`:
+//! O(1)). Change: all labels are
 //! hashed and sorted anew, O(nv). Bytes: a point and its owner, and 1–2 entries of the index a point;
 //! owners and entries of 2 bytes where points and node ids are at most 65 535, else of 4.
 //!
@@ -21,15 +22,19 @@
 //!   met by replicas.
 //! - A node of weight w has round(v·w) points, halves up, at least one; none at weight 0.
 //! - Of a 128-bit digest the first 64 bits count. Labels are hashed with the seed of the keys.
+//! - `lookup = "slot-table"` cuts the digest space into equal slots, each of which belongs as a whole to
+//!   the owner of its first digest: a look-up is one read, and shares are rounded to slots.
 //! - Replicas are the next distinct nodes clockwise, or the next of distinct zones (`spread`).
 //!
 //! # Checked against
 //! What `INFO.checked` says.
 
+pub mod lookup;
 pub mod points;
 pub mod table;
 pub mod width;
 
+use lookup::{Lookup, SkipList, SlotTable};
 use points::{Points, Tie};
 use width::Width;
 
@@ -42,6 +47,7 @@ use super::{
 use crate::cluster::Node;
 use crate::cluster::label::{Label, PLACEHOLDERS};
 use crate::error::Error;
+use crate::hash::mix::fmix64;
 use crate::hash::{self, KeyHash};
 use crate::keys::{ByteColumn, ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
@@ -65,8 +71,8 @@ pub static INFO: StrategyInfo = StrategyInfo {
     history: History::Free,
     order: Order::Free,
     params: &{
-        let [a, b, c, d, e, f, g, h] = PARAMS;
-        [a, b, c, d, e, f, g, h, SPREAD]
+        let [a, b, c, d, e, f, g, _] = PARAMS;
+        [a, b, c, d, e, f, g, LOOKUP, SLOTS, SPREAD]
     },
     cost: Cost { lookup: "O(1)", change: "O(n v)", bytes: "8–16 n v (32-bit digests)" },
     build: |build| Ok(Box::new(Ring::new(INFO.name, build)?)),
@@ -109,12 +115,24 @@ pub const PARAMS: [Param; 8] = [
     ),
 ];
 
-/// How the first point at or after a digest is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lookup {
-    Bucketed,
-    Sorted,
-}
+/// `lookup` of the plain ring: more ways than what others need.
+const LOOKUP: Param = Param::new(
+    "lookup",
+    Type::Choice(&["bucketed", "sorted", "skip-list", "slot-table"]),
+    Default::Text("bucketed"),
+    "by an index over the top bits, by binary search or by a skip list, with the same answers; or by a \
+     table of equal slots, with rounded ones",
+);
+
+const SLOTS: Param = Param::new(
+    "slots",
+    Type::Int { min: 1, max: 1 << 24 },
+    Default::Int(1024),
+    "slots of lookup = \"slot-table\"",
+);
+
+/// Digests over which the mean number of steps of a look-up is taken.
+const COUNTED: u64 = 4096;
 
 /// A ring built for one cluster.
 #[derive(Debug)]
@@ -165,14 +183,27 @@ impl Ring {
             "last" => Tie::Last,
             other => unreachable!("`{other}` is not among the choices of `tie`"),
         };
-        let lookup = match params.text("lookup") {
-            "bucketed" => Lookup::Bucketed,
-            "sorted" => Lookup::Sorted,
-            other => unreachable!("`{other}` is not among the choices of `lookup`"),
-        };
         let label = Label::parse(params.text("label"), PLACEHOLDERS)?;
         let points = Points::hash(build.cluster, counts, &label, tie, hash.as_ref())?;
         let table = Width::new(column.bits(), &points);
+        let lookup = match params.text("lookup") {
+            "bucketed" => Lookup::Bucketed,
+            "sorted" => Lookup::Sorted,
+            "skip-list" => Lookup::SkipList(SkipList::new(&table)),
+            "slot-table" => {
+                let slots = params.int("slots") as u32;
+                if u64::from(slots) > u64::MAX >> (64 - column.bits()) {
+                    return Err(Error::invalid(format!(
+                        "`slots` is {slots} for digests of {} bits",
+                        column.bits()
+                    ))
+                    .help("give fewer slots than there are digests")
+                    .field("slots"));
+                }
+                Lookup::SlotTable(SlotTable::new(&table, column.bits(), slots))
+            }
+            other => unreachable!("`{other}` is not among the choices of `lookup`"),
+        };
         let nodes = build.cluster.nodes.clone();
         let (replicas, domains) = (build.replicas, Domains::new(build));
         Ok(Ring { columns: [column], table, lookup, replicas, domains, nodes, label, labels })
@@ -188,11 +219,17 @@ impl Ring {
         self.len() == 0
     }
 
-    /// The first point at or after a digest, going round.
+    /// The first point at or after a digest (with a table of slots, after the start of its slot), going
+    /// round.
     pub fn find(&self, digest: u64) -> usize {
-        match self.lookup {
+        match &self.lookup {
             Lookup::Bucketed => self.table.find(digest),
             Lookup::Sorted => self.table.find_sorted(digest),
+            Lookup::SkipList(list) => {
+                let at = list.search(digest).0;
+                if at == self.len() { 0 } else { at }
+            }
+            Lookup::SlotTable(slots) => self.table.find_sorted(slots.first(digest)),
         }
     }
 
@@ -232,9 +269,20 @@ impl Placement for Ring {
 
     fn place(&self, batch: &KeyBatch, out: &mut [Slot]) {
         let digests = batch.digests(&self.columns[0]);
-        match (self.lookup, self.replicas) {
+        match (&self.lookup, self.replicas) {
             (Lookup::Bucketed, 1) => self.table.place(digests, out),
             (Lookup::Sorted, 1) => self.table.place_sorted(digests, out),
+            (Lookup::SkipList(list), 1) => {
+                // The point after the last has the first one's owner.
+                for (slot, &digest) in out.iter_mut().zip(digests) {
+                    *slot = self.table.owner(list.search(digest).0);
+                }
+            }
+            (Lookup::SlotTable(slots), 1) => {
+                for (slot, &digest) in out.iter_mut().zip(digests) {
+                    *slot = slots.owner(digest);
+                }
+            }
             (_, replicas) => {
                 for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
                     self.table.walk(self.find(digest), &self.domains, slots);
@@ -244,7 +292,10 @@ impl Placement for Ring {
     }
 
     fn segments(&self) -> Option<Vec<(u64, Slot)>> {
-        Some(self.table.segments())
+        Some(match &self.lookup {
+            Lookup::SlotTable(slots) => slots.segments(),
+            _ => self.table.segments(),
+        })
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {
@@ -257,7 +308,12 @@ impl Placement for Ring {
         }
         let at = self.find(digest);
         let point = self.table.point(at);
-        let wrapped = if point < digest { ", past the end" } else { "" };
+        let mut from = digest;
+        if let Lookup::SlotTable(slots) = &self.lookup {
+            from = slots.first(digest);
+            steps.push(step("first digest of its slot", hex(from, column.bits())));
+        }
+        let wrapped = if point < from { ", past the end" } else { "" };
         steps.push(step(
             format!("first point at or after it{wrapped}"),
             format!("number {at} of {}: {}", self.len(), hex(point, column.bits())),
@@ -278,11 +334,22 @@ impl Placement for Ring {
     }
 
     fn heap_bytes(&self) -> u64 {
-        self.table.heap_bytes()
+        self.table.heap_bytes() + self.lookup.heap_bytes()
     }
 
     fn points(&self) -> u64 {
         self.len() as u64
+    }
+
+    fn shared_points(&self) -> Option<u64> {
+        let distinct = (1..self.len()).filter(|&i| self.table.point(i) != self.table.point(i - 1));
+        Some((self.len() as u64).saturating_sub(1) - distinct.count() as u64)
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        let shift = 64 - self.columns[0].bits();
+        let steps = |i| self.lookup.steps(&self.table, fmix64(i) >> shift);
+        Some((1..=COUNTED).map(steps).sum::<u64>() as f64 / COUNTED as f64)
     }
 }
 
@@ -318,15 +385,18 @@ mod tests {
     }
 
     #[test]
-    fn both_look_ups_give_the_same_answers() {
+    fn exact_look_ups_give_the_same_answers() {
         let cluster = Cluster::numbered(20, "db{i}");
         for hasher in ["crc16-xmodem", "murmur3-32", "xxh3-64", "md5"] {
             let bucketed = ring(&cluster, &[("hasher", text(hasher))]).unwrap();
             let sorted =
                 ring(&cluster, &[("hasher", text(hasher)), ("lookup", text("sorted"))]).unwrap();
+            let list =
+                ring(&cluster, &[("hasher", text(hasher)), ("lookup", text("skip-list"))]).unwrap();
             let top = u64::MAX >> (64 - bucketed.columns[0].bits());
             for digest in (0..5000).map(|i| fmix64(i) & top).chain([0, top]) {
                 assert_eq!(bucketed.find(digest), sorted.find(digest), "{hasher} {digest:#x}");
+                assert_eq!(list.find(digest), sorted.find(digest), "{hasher} {digest:#x}");
             }
         }
     }

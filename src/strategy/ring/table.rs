@@ -193,6 +193,15 @@ impl<P: Point, S: Small> Table<P, S> {
         Slot(self.owners[at].load())
     }
 
+    /// Points from the start of a digest's bucket up to and with the first not below it: at least one.
+    pub fn steps_bucketed(&self, digest: u64) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        let start = self.start(digest);
+        (self.find_from(start, digest) - start) as u64 + 1
+    }
+
     /// The first owner of each digest, by the index.
     pub fn place_bucketed(&self, digests: &[u64], out: &mut [Slot]) {
         let mut found = [0u32; BLOCK];

@@ -80,6 +80,11 @@ impl Width {
         table!(self, table => table.below(digests, out));
     }
 
+    /// Points that the index compares with a digest: those of its bucket up to the first not below it.
+    pub fn steps_bucketed(&self, digest: u64) -> u64 {
+        table!(self, table => table.steps_bucketed(digest))
+    }
+
     /// The first owner of each digest.
     pub fn place(&self, digests: &[u64], out: &mut [Slot]) {
         table!(self, table => table.place_bucketed(digests, out));
