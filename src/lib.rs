@@ -27,7 +27,7 @@
 //! | [`traffic`] | traffic shapes: expected counts, not draws (`ALL`) |
 //! | [`strategy`] | placement algorithms (`ALL`) |
 //! | [`preset`] | named real systems (`ALL`) |
-//! | [`sim`] | the engine: scan, plan, replay, tally, session, trials, events, assemble |
+//! | [`sim`] | the engine: scan, plan, replay, tally, queries, session, trials, events, assemble |
 //! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
 //! | [`analysis`] | questions beyond a record: where two routers disagree |

@@ -230,6 +230,66 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[chart]]\nkind = \"skew-by-axis\"\nwhere = [\"hasher=md6\"]\n[[expect]]",
     ),
     ("an unknown chart", "[[expect]]", "[[chart]]\nkind = \"pie\"\n[[expect]]"),
+    ("a query that asks for nothing", "[trials]", "[[query]]\nshare = 2\n\n[trials]"),
+    ("a query that asks twice", "[trials]", "[[query]]\nprefix = \"NO\"\nto = \"NO2\"\n\n[trials]"),
+    ("an unknown field of a query", "[trials]", "[[query]]\nprefx = \"NO\"\n\n[trials]"),
+    ("a range from above to", "[trials]", "[[query]]\nfrom = \"NO2\"\nto = \"NO1\"\n\n[trials]"),
+    ("an empty range", "[trials]", "[[query]]\nfrom = \"NO1\"\nto = \"NO1\"\n\n[trials]"),
+    ("an empty prefix", "[trials]", "[[query]]\nprefix = \"\"\n\n[trials]"),
+    ("an empty list of keys", "[trials]", "[[query]]\nkeys = []\n\n[trials]"),
+    (
+        "count for a query that is given",
+        "[trials]",
+        "[[query]]\nprefix = \"NO\"\ncount = 3\n\n[trials]",
+    ),
+    (
+        "drawn queries without a width",
+        "[trials]",
+        "[[query]]\nkind = \"range\"\ncount = 3\n\n[trials]",
+    ),
+    (
+        "an unknown kind of drawn query",
+        "[trials]",
+        "[[query]]\nkind = \"ranges\"\ncount = 3\nwidth = 3\n\n[trials]",
+    ),
+    (
+        "too many keys in drawn queries",
+        "[trials]",
+        "[[query]]\nkind = \"list\"\ncount = 1000\nwidth = 1000\n\n[trials]",
+    ),
+    ("a share of none", "[trials]", "[[query]]\nprefix = \"NO\"\nshare = 0\n\n[trials]"),
+    (
+        "two queries of one name",
+        "[trials]",
+        "[[query]]\nprefix = \"NO\"\n[[query]]\nname = \"prefix NO\"\nto = \"NO\"\n\n[trials]",
+    ),
+    ("one query as a table", "[trials]", "[query]\nprefix = \"NO\"\n\n[trials]"),
+    (
+        "a prefix of integer keys",
+        "pattern = \"order-number\"\ncount = 1_000",
+        "pattern = \"sequential\"\ncount = 1_000\n[[query]]\nprefix = \"NO\"",
+    ),
+    (
+        "a range of texts over integer keys",
+        "pattern = \"order-number\"\ncount = 1_000",
+        "pattern = \"sequential\"\ncount = 1_000\n[[query]]\nfrom = \"a\"",
+    ),
+    (
+        "drawn prefixes of integer keys",
+        "pattern = \"order-number\"\ncount = 1_000",
+        "pattern = \"sequential\"\ncount = 1_000\n[[query]]\nkind = \"prefix\"\ncount = 1\nwidth = 1",
+    ),
+    (
+        "listed texts among integer keys",
+        "pattern = \"order-number\"\ncount = 1_000",
+        "pattern = \"sequential\"\ncount = 1_000\n[[query]]\nkeys = [1, \"x\"]",
+    ),
+    ("a metric of queries without one", "keys.max-over-mean", "query.nodes-asked"),
+    (
+        "a metric of an unknown query",
+        "[[expect]]\nmetric = \"keys.max-over-mean",
+        "[[query]]\nname = \"day\"\nprefix = \"NO\"\n[[expect]]\nmetric = \"query.dya.nodes-asked",
+    ),
 ];
 
 fn rendered(text: &str, overrides: &Overrides) -> String {

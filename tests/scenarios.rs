@@ -15,6 +15,7 @@ const SHIPPED: &[(&str, usize, &[&str])] = &[
     ("expand-3-to-100", 16, &[]),
     ("expand-8-to-16", 32, &[]),
     ("npm-downloads", 20, &[]),
+    ("range-queries", 8, &[]),
     ("vnodes-27-to-9", 66, &[]),
     ("weights-2-to-1", 7, &["modulo/murmur3-32", "jump/murmur3-32"]),
 ];

@@ -70,7 +70,7 @@ mod tests {
     fn the_start_of_a_uuid_is_the_least_one_that_begins_so() {
         let id = 0x123e_4567_e89b_12d3_a456_4266_1417_4000u128;
         assert_eq!(uuid_start("123e4567-e89b-12d3-a456-426614174000"), Some((id, 128)));
-        assert_eq!(uuid_start("123e4567-e8"), Some((0x123e_4567_e8 << 88, 40)));
+        assert_eq!(uuid_start("123e4567-e8"), Some((0x12_3e45_67e8 << 88, 40)));
         assert_eq!(uuid_start("123e4567-"), Some((0x123e_4567 << 96, 32)));
         assert_eq!(uuid_start(""), Some((0, 0)));
         for wrong in ["123e4567e", "123E", "-", "x", "123e4567-e89b-12d3-a456-4266141740000"] {

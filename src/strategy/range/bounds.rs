@@ -106,19 +106,19 @@ impl Bounds {
     }
 
     /// The ranges that hold keys of a range of keys.
-    fn within(&self, range: &KeyRange) -> Option<std::ops::RangeInclusive<usize>> {
+    fn within(&self, range: &KeyRange) -> Option<std::ops::Range<usize>> {
         Some(match self {
             Bounds::Numbers(number, bounds) => {
                 // Keys without a number live nowhere.
-                let Some((first, last)) = number.span(range) else { return Some(1..=0) };
+                let Some((first, last)) = number.span(range) else { return Some(0..0) };
                 let at = |x| bounds.partition_point(|b| *b <= x);
-                at(first)..=at(last)
+                at(first)..at(last) + 1
             }
             Bounds::Texts(bounds) => {
                 let (from, to) = range.texts()?;
                 let below = |to: &[u8]| bounds.partition_point(|b| b.as_slice() < to);
                 let last = to.map_or(bounds.len(), below);
-                bounds.partition_point(|b| b.as_slice() <= from)..=last
+                bounds.partition_point(|b| b.as_slice() <= from)..last + 1
             }
         })
     }
