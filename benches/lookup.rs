@@ -1,4 +1,4 @@
-//! Look-up cost of every strategy against the number of nodes; the ring's look-up and build against
+//! Look-up cost of every strategy and preset against the number of nodes; the ring's look-up and build against
 //! other ways to do the same, with the ratios that the project must hold (P3, P5) printed.
 //!
 //! Digests are computed before the clock starts. Every way of looking up is first checked to give the
@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use shardlab::cluster::Cluster;
 use shardlab::hash::{self, Half};
-use shardlab::keys::{BATCH_ROWS, ByteColumn, Digester, Key, KeyBatch, KeyKind};
+use shardlab::keys::{BATCH_ROWS, ByteColumn, ColumnSpec, Digester, Key, KeyBatch, KeyKind};
 use shardlab::params::{Params, Value};
+use shardlab::preset;
 use shardlab::strategy::{self, Build, Placement, Slot, StrategyInfo};
 
 /// Batches of keys: one of 65 536 keys, too many for a branch predictor to learn.
@@ -112,6 +113,58 @@ fn strategies(c: &mut Criterion) {
             });
         }
         assert!(built > 0, "{} is not in the bench: say in `needed` what it needs", info.name);
+    }
+    group.finish();
+}
+
+/// Keys of a kind that the preset takes, as its own clients send them.
+fn preset_keys(info: &StrategyInfo, kind: KeyKind, columns: &[ColumnSpec]) -> KeyBatch {
+    let mut batch = KeyBatch::new(kind);
+    for row in 0..BATCH_ROWS as u64 {
+        match kind {
+            KeyKind::Text if info.name == "nginx-ip-hash" => {
+                batch.push(&Key::Text(&format!("10.{}.{}.7", row / 256, row % 256)));
+            }
+            KeyKind::Text => batch.push(&Key::Text(&format!("user:{row}"))),
+            _ => batch.push(&Key::I64(row as i64)),
+        }
+    }
+    Digester::new(columns).compute(&mut batch);
+    batch
+}
+
+/// Every preset with its defaults on servers with addresses; text keys where it takes them, else
+/// integers. Those with open requests are timed as an idle system.
+fn presets(c: &mut Criterion) {
+    let mut group = c.benchmark_group("look-up, presets");
+    group.throughput(Throughput::Elements(BATCH_ROWS as u64));
+    group.sample_size(10).measurement_time(Duration::from_millis(500));
+    group.warm_up_time(Duration::from_millis(200));
+    for info in preset::ALL.iter().map(|preset| &preset.strategy) {
+        let params = Params::from_pairs(info.params, Vec::new()).expect("presets have defaults");
+        for nodes in [8, 100] {
+            let mut cluster = Cluster::numbered(nodes, "cache{i}");
+            for (i, node) in cluster.nodes.iter_mut().enumerate() {
+                node.host = Some(format!("10.0.0.{}", i + 1).into());
+                node.port = Some(11211);
+            }
+            let place = |keys| {
+                let base = Path::new("");
+                let build = Build { cluster: &cluster, params: &params, keys, replicas: 1, base };
+                info.place(&build).ok().map(|placement| (keys, placement))
+            };
+            let Some((kind, placement)) = [KeyKind::Text, KeyKind::I64].into_iter().find_map(place)
+            else {
+                panic!("{} takes neither texts nor integers", info.name)
+            };
+            let batches = [preset_keys(info, kind, placement.columns())];
+            let mut out = vec![Slot::ABSENT; BATCH_ROWS];
+            placement.place(&batches[0], &mut out);
+            assert!(out.iter().any(|slot| slot.node().is_some()), "{} places no key", info.name);
+            group.bench_function(BenchmarkId::new(info.name, nodes), |b| {
+                b.iter(|| place_all(placement.as_ref(), &batches, &mut out));
+            });
+        }
     }
     group.finish();
 }
@@ -278,5 +331,5 @@ fn ring_build(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, strategies, ring_lookup, ring_build);
+criterion_group!(benches, strategies, presets, ring_lookup, ring_build);
 criterion_main!(benches);

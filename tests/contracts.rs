@@ -7,6 +7,8 @@ mod broken;
 mod changes;
 #[path = "contracts/facts.rs"]
 mod facts;
+#[path = "contracts/presets.rs"]
+mod presets;
 #[path = "contracts/subject.rs"]
 mod subject;
 #[path = "contracts/table.rs"]
@@ -17,8 +19,10 @@ use std::collections::BTreeSet;
 use broken::Fault;
 use facts::{Facts, Fixture};
 use shardlab::error::ErrorKind;
+use shardlab::keys::range::Position;
+use shardlab::keys::{KeyBatch, KeyRange};
 use shardlab::params::Params;
-use shardlab::strategy::{self, History, Movement, Order, Ownership, Slot, Weights};
+use shardlab::strategy::{self, History, Movement, Order, Ownership, Placement, Slot, Weights};
 use subject::{Subject, cluster, place, weighted};
 use table::TABLE;
 
@@ -346,6 +350,75 @@ fn ownership_is_where_the_keys_live() {
     hold(ownership_holds, |s| s.fixture.facts.ownership);
     notice(ownership_holds, "ring", Fault::SwapsShares);
     notice(ownership_holds, "maglev", Fault::SwapsShares);
+}
+
+/// Ranges over keys of a batch: short and long ones, and prefixes of texts.
+fn ranges(batch: &KeyBatch) -> Vec<KeyRange> {
+    let mut places: Vec<Position> =
+        (0..batch.len()).step_by(29).map(|row| Position::of(batch, row)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let between = |a: usize, b: usize| {
+        let (from, to) = (places.get(a).cloned(), places.get(b).cloned());
+        KeyRange { from, to }
+    };
+    let mut ranges = Vec::new();
+    for at in (0..places.len()).step_by(5) {
+        ranges.extend([between(at, at + 1), between(at, at + 40), between(places.len(), at)]);
+        if let Position::Text(text) = &places[at] {
+            for len in [1, 4, 8, 10, text.len() - 1, text.len()] {
+                ranges.push(KeyRange::beginning_with(&text[..len.min(text.len())]));
+            }
+        }
+    }
+    ranges
+}
+
+/// Where a router says that it need not ask all nodes, those that it asks hold all that lies in the range.
+fn owners_include(
+    placement: &dyn Placement,
+    batch: &KeyBatch,
+    slots: &[Slot],
+    range: &KeyRange,
+) -> Result<(), String> {
+    let Some(owners) = strategy::owners_of(placement, range) else { return Ok(()) };
+    let distinct: BTreeSet<&Slot> = owners.iter().collect();
+    ensure(distinct.len() == owners.len(), || format!("{range:?}: {owners:?} repeat"))?;
+    for row in (0..batch.len()).filter(|&row| range.holds(batch, row)) {
+        let slot = slots[row];
+        let among = slot.node().is_none() || owners.contains(&slot);
+        ensure(among, || format!("{}: {slot:?} is not among {owners:?}", batch.key(row)))?;
+    }
+    Ok(())
+}
+
+/// A router that asks the owners of a range misses none of its keys.
+fn owners_hold(subject: &Subject) -> Result<(), String> {
+    let placement = subject.build(&cluster(8));
+    let sample = subject.sample(KEYS);
+    let slots = place(placement.as_ref(), &sample, 1);
+    let ranges = ranges(&sample[0]);
+    ranges.iter().try_for_each(|r| owners_include(placement.as_ref(), &sample[0], &slots, r))
+}
+
+/// The order of the keys says where a range lives.
+fn order_tells(subject: &Subject) -> Result<(), String> {
+    let placement = subject.build(&cluster(8));
+    let ranges = ranges(&subject.sample(KEYS)[0]);
+    let told = ranges.iter().filter(|range| placement.owners(range).is_some()).count();
+    ensure(told > 0, || "no range has owners".into())
+}
+
+#[test]
+fn owners_of_ranges_hold_all_of_them() {
+    hold(owners_hold, |_| true);
+    notice(owners_hold, "range", Fault::ForgetsOwners);
+    let by_order = |s: &Subject| match s.info.name {
+        "range" | "mixed" | "embedded-id" => true,
+        "table" => s.name.contains("by=range"),
+        _ => false,
+    };
+    hold(order_tells, by_order);
 }
 
 /// Three replicas on three nodes, the first where a single one would be; of two nodes, two.

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::hash::mariadb_collations::general_ci;
 use crate::keys::{ColumnSpec, KeyKind, latin1};
 use crate::params::{Default, Param, Type};
-use crate::strategy::{Build, Caps, Placement, StrategyInfo};
+use crate::strategy::{Build, Caps, Movement, Placement, StrategyInfo};
 
 const SOURCE: &str = "MariaDB 10.11.19, https://mariadb.com/kb/en/partitioning-types/";
 const VERSION: &str = "MariaDB 10.11.19";
@@ -48,6 +48,8 @@ pub static HASH: PresetInfo = PresetInfo {
 pub static LINEAR_HASH: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
         checked: "mariadb_partition_bigint.csv, mariadb_partition_int.csv (LINEAR HASH)",
+        // A join splits one partition.
+        movement: Movement::Minimal,
         ..integers(numbered(
             "mariadb-linear-hash",
             "MariaDB LINEAR HASH",
@@ -95,6 +97,8 @@ pub static KEY: PresetInfo = PresetInfo {
 pub static LINEAR_KEY: PresetInfo = PresetInfo {
     strategy: StrategyInfo {
         checked: "mariadb_partition_bigint.csv, _int, _text (LINEAR KEY)",
+        // A join splits one partition.
+        movement: Movement::Minimal,
         ..numbered(
             "mariadb-linear-key",
             "MariaDB LINEAR KEY",

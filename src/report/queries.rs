@@ -12,7 +12,7 @@ use crate::record::{CellRecord, QueryFigures, QueryNode, QueryRecord, Record, St
 pub static INFO: ReportInfo = ReportInfo {
     name: "queries",
     extension: "csv",
-    summary: "one row per cell, step and query: matches, nodes that must be asked, nodes that hold any",
+    summary: "one row per cell, step and query: matches, nodes that must be asked, nodes with a match",
     file: "queries.csv",
     written: Written::WithQueries,
     write,

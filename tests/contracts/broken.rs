@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use shardlab::cluster::{Change, Cluster};
 use shardlab::error::Error;
-use shardlab::keys::{ColumnSpec, Key, KeyBatch};
+use shardlab::keys::{ColumnSpec, Key, KeyBatch, KeyRange};
 use shardlab::strategy::{Build, Explanation, Ownership, Placement, Session, Slot};
 
 /// What is broken.
@@ -32,6 +32,8 @@ pub enum Fault {
     ExplainsWrong,
     /// Two nodes' shares are exchanged.
     SwapsShares,
+    /// The first owner of a range is not named.
+    ForgetsOwners,
     /// All replicas are on one node.
     RepeatsReplicas,
     /// A session sends everything to one node.
@@ -81,7 +83,9 @@ impl Placement for Broken {
     fn place(&self, batch: &KeyBatch, out: &mut [Slot]) {
         self.inner.place(batch, out);
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        let digests = batch.digests(&self.columns()[0]);
+        // Strategies without a hash have no fault that goes by a digest.
+        let Some(column) = self.columns().first() else { return };
+        let digests = batch.digests(column);
         let n = self.nodes.len();
         let replicas = out.len() / batch.len();
         for (slots, &digest) in out.chunks_exact_mut(replicas).zip(digests) {
@@ -143,6 +147,12 @@ impl Placement for Broken {
             },
             Ownership::Buckets(slots) => Ownership::Buckets(slots.into_iter().map(swap).collect()),
         })
+    }
+
+    fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {
+        let owners = self.inner.owners(range)?;
+        let forgotten = usize::from(self.fault == Fault::ForgetsOwners).min(owners.len());
+        Some(owners[forgotten..].to_vec())
     }
 
     fn explain(&self, key: &Key<'_>) -> Explanation {

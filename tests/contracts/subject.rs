@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use shardlab::cluster::{Change, ChangeKind, Cluster, Node};
-use shardlab::error::Error;
+use shardlab::error::{Error, ErrorKind};
 use shardlab::keys::{BATCH_ROWS, Digester, Key, KeyBatch, KeyKind};
 use shardlab::params::Params;
 use shardlab::strategy::{self, Build, Placement, Slot, StrategyInfo};
@@ -24,6 +24,7 @@ pub struct Subject {
     pub info: &'static StrategyInfo,
     params: Params,
     fault: Option<Fault>,
+    members: fn(usize) -> Cluster,
 }
 
 /// All rows of the table under all their hashers.
@@ -48,7 +49,27 @@ impl Subject {
         let params = Params::from_pairs(info.params, given).expect("the table's parameters fit");
         let words: Vec<String> = params.iter().map(|(k, v)| format!("{k}={v}")).collect();
         let name = format!("{} ({})", info.name, words.join(" "));
-        Subject { fixture, name, info, params, fault }
+        Subject { fixture, name, info, params, fault, members: cluster }
+    }
+
+    /// A preset with its defaults, on servers with addresses; None where it needs more than those.
+    pub fn preset(
+        fixture: Fixture,
+        info: &'static StrategyInfo,
+        fault: Option<Fault>,
+    ) -> Option<Self> {
+        let given = fixture.given.iter().map(|(name, given)| (name.to_string(), given.value()));
+        let params = Params::from_pairs(info.params, given.collect()).ok()?;
+        let words: Vec<String> = params.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let name = format!("{} ({}) on {:?} keys", info.name, words.join(" "), fixture.keys.kind);
+        let subject = Subject { fixture, name, info, params, fault, members: servers };
+        match subject.try_build(&servers(8), 1) {
+            Err(error) if error.kind == ErrorKind::Unsupported => None,
+            built => {
+                built.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
+                Some(subject)
+            }
+        }
     }
 
     /// A broken copy of a strategy's row of defaults.
@@ -118,7 +139,7 @@ impl Subject {
     pub fn sample(&self, rows: usize) -> Arc<Vec<KeyBatch>> {
         static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Vec<KeyBatch>>>>> =
             LazyLock::new(Mutex::default);
-        let columns = self.build(&cluster(8)).columns().to_vec();
+        let columns = self.build(&(self.members)(8)).columns().to_vec();
         let keys = self.fixture.keys;
         let name = format!("{rows} {:?} {} {columns:?}", keys.kind, (keys.text)(99));
         let mut made = MADE.lock().expect("no test panics while it holds the lock");
@@ -175,6 +196,19 @@ fn push(batch: &mut KeyBatch, kind: KeyKind, text: &str) {
 /// `n` nodes of 12 ids: those that a change adds have ids too.
 pub fn cluster(n: usize) -> Cluster {
     Cluster { ids: 12, ..Cluster::numbered(n, "db{i}") }
+}
+
+/// The same with the addresses that presets read.
+pub fn servers(n: usize) -> Cluster {
+    let mut cluster = cluster(n);
+    cluster.nodes.iter_mut().for_each(address);
+    cluster
+}
+
+/// Gives a node the address that goes with its id.
+pub fn address(node: &mut Node) {
+    node.host = Some(format!("10.0.0.{}", node.id.0 + 1).into());
+    node.port = Some(11211);
 }
 
 /// Eight nodes of weights from 0 to 4.

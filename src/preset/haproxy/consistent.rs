@@ -7,7 +7,7 @@ use crate::preset::facts::{LIST, RING_COST};
 use crate::preset::points::{PointRing, Successor, check_points};
 use crate::preset::servers::{is_not_empty, whole_weights};
 use crate::preset::{Answer, PresetInfo};
-use crate::strategy::{Build, Cost, Placement, StrategyInfo};
+use crate::strategy::{Build, Cost, Movement, Placement, StrategyInfo};
 
 /// Points of a server for each unit of its weight (`BE_WEIGHT_SCALE`).
 pub(super) const SCALE: u64 = 16;
@@ -22,6 +22,7 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
         title: "HAProxy consistent",
         summary: "HAProxy `hash-type consistent`: 16 points per weight, the nearest on either side",
         caps: LIST,
+        movement: Movement::Minimal,
         cost: Cost { change: "O(16 Σw)", ..RING_COST },
         build: consistent,
         ..BASE
