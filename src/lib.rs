@@ -30,7 +30,7 @@
 //! | [`sim`] | the engine: scan, plan, replay, tally, queries, session, trials, events, assemble |
 //! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
-//! | [`analysis`] | questions beyond a record: where two routers disagree |
+//! | [`analysis`] | questions beyond a record: where two routers disagree, why loads are uneven, how much is enough |
 //! | [`record`] | the raw result, schema `shardlab.record/1` |
 //! | [`charts`] | a chart is data; one renderer makes SVG of it (`ALL`) |
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |

@@ -11,6 +11,10 @@ mod command;
 mod compare;
 #[path = "cli/disagree.rs"]
 mod disagree;
+#[path = "cli/explain.rs"]
+mod explain;
+#[path = "cli/size.rs"]
+mod size;
 
 use command::{SCENARIO, answer, piped, run, shardlab, texts};
 

@@ -110,6 +110,32 @@ fn each_runs_and_its_analysis_is_filled_from_the_record() {
     }
 }
 
+/// Public reports: each case has its issue in the title, a question, an analysis, and expectations that
+/// hold. They are small enough to run as they are.
+#[test]
+fn every_case_of_a_public_report_holds() {
+    let folder = std::fs::read_dir(root().join("scenarios/cases")).unwrap();
+    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    assert!(paths.len() >= 37, "{} cases", paths.len());
+    for path in paths {
+        let mut scenario = shipped(&path, None);
+        let name = scenario.name.clone();
+        assert!(scenario.question.ends_with('?') && scenario.analysis.len() > 80, "{name}");
+        assert!(scenario.expects.len() + scenario.events.len() >= 1, "{name} expects nothing");
+        for event in &mut scenario.events {
+            event.count = 500;
+        }
+        let options = Options { threads: Some(2) };
+        let record = run(&scenario, options, &Silent).unwrap_or_else(|e| panic!("{name}: {e}"));
+        prose::fill(&record.scenario.analysis, &record).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for expect in &record.expect {
+            assert!(expect.pass, "{name}: {} measured {:?}", expect.text, expect.measured);
+        }
+    }
+}
+
 /// A report is of the scenario as it stands: cheap to check here, byte for byte in CI.
 #[test]
 fn each_has_a_report_of_its_text() {

@@ -137,7 +137,9 @@ fn observation(args: &CountsArgs) -> Result<Observation, Error> {
             return Err(Error::invalid(format!("{have} weights for {want} nodes"))
                 .help("give one weight a node: --weights 1,1,2"));
         }
+        let named = seen.named;
         seen = Observation::new(seen.names, seen.loads, weights.clone(), args.keys)?;
+        seen.named = named;
     }
     Ok(seen)
 }

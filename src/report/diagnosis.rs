@@ -38,16 +38,16 @@ pub fn csv(diagnosis: &Diagnosis<'_>) -> String {
                 finding.cause.name.to_string(),
                 finding.fits.to_string(),
                 fixed(finding.log10_fit, 3),
-                finding.proposal.evidence.join("; "),
+                finding.evidence.join("; "),
                 remedy,
                 median,
                 p95,
             ]
         };
-        if finding.proposal.remedies.is_empty() {
+        if finding.remedies.is_empty() {
             rows.push(first([String::new(), String::new(), String::new()]));
         }
-        for remedy in &finding.proposal.remedies {
+        for remedy in &finding.remedies {
             let peak = |i: usize| remedy.peak.map_or(String::new(), |p| fixed(p[i], 4));
             rows.push(first([remedy.what.clone(), peak(0), peak(1)]));
         }
@@ -241,7 +241,7 @@ fn causes(d: &Diagnosis<'_>) -> Sheet {
     let mut sheet = Sheet::new("What fits", &columns);
     for finding in &d.findings {
         let title = std::iter::once(finding.cause.title);
-        let evidence = finding.proposal.evidence.iter().map(String::as_str);
+        let evidence = finding.evidence.iter().map(String::as_str);
         let lines = title.chain(evidence).collect::<Vec<_>>().join("\n");
         sheet.rows.push(vec![
             finding.rank.to_string(),
@@ -268,7 +268,7 @@ fn remedies(d: &Diagnosis<'_>) -> Sheet {
     let mut sheet = Sheet::new("What would help", &columns);
     let fitting: Vec<&Finding> = d.findings.iter().filter(|f| f.fits).collect();
     for finding in fitting {
-        for remedy in &finding.proposal.remedies {
+        for remedy in &finding.remedies {
             let [median, p95] = match remedy.peak {
                 Some(peak) => peak.map(|x| fixed(x, 3)),
                 None => [NONE.into(), NONE.into()],
@@ -317,7 +317,6 @@ fn finite(x: f64) -> Option<f64> {
 
 fn finding(f: &Finding) -> Json {
     let remedies: Vec<Json> = f
-        .proposal
         .remedies
         .iter()
         .map(|r| {
@@ -328,13 +327,13 @@ fn finding(f: &Finding) -> Json {
             })
         })
         .collect();
-    let precision = match f.proposal.fit.stray {
+    let precision = match f.fit.stray {
         Stray::Law => None,
         Stray::Precision(a) => finite(a),
     };
     json!({
         "rank": f.rank, "cause": f.cause.name, "title": f.cause.title, "fits": f.fits,
         "log10-fit": finite(f.log10_fit), "precision": precision, "left-times-chance": f.left,
-        "evidence": f.proposal.evidence, "check": f.cause.check, "remedies": remedies,
+        "evidence": f.evidence, "check": f.cause.check, "remedies": remedies,
     })
 }

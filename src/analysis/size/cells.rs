@@ -47,11 +47,11 @@ fn size(
     let enough = libm::ceil(need.grow_to as f64 / (need.max_over_mean - 1.0));
     let first = range.min.max(need.grow_to);
     let last = range.max.min((enough as u64).saturating_mul(2).saturating_add(1000));
-    let mut value = (first..=last).find(|&cells| allowed(cells) && fits(cells));
+    let mut value = (first..=last).find(|&cells| fits(cells) && allowed(cells));
     // What the keys' own noise needs beyond that is looked for in doublings.
     while let Some(cells) = value.filter(|&cells| !with_keys(cells)) {
         let from = cells.saturating_mul(2);
-        value = (from..=range.max).take(100_000).find(|&cells| allowed(cells) && fits(cells));
+        value = (from..=range.max).take(100_000).find(|&cells| fits(cells) && allowed(cells));
     }
     let value = value.ok_or_else(|| {
         let (min, max) = (range.min, range.max);

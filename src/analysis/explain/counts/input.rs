@@ -66,7 +66,8 @@ pub fn parse(text: &str, file: &str, keys: Option<u64>) -> Result<Observation, E
             .help("give one node a line: node,count or node,count,weight")
             .at(at(lines().next().map_or(0, |(start, _)| start), first)));
     }
-    Observation::new(names, loads, weights, keys)
+    let seen = Observation::new(names, loads, weights, keys)?;
+    Ok(Observation { named: columns.name.is_some(), ..seen })
 }
 
 /// Loads in a row, as arguments give them.

@@ -26,7 +26,7 @@ use crate::record::Balance;
 use crate::strategy::StrategyInfo;
 
 /// Most nodes of a diagnosis.
-pub const MAX_NODES: usize = 100_000;
+pub const MAX_NODES: usize = 10_000;
 
 /// Largest load of a node, and of all together: whole numbers below 2^53 are exact.
 pub const MAX_LOAD: f64 = 9e15;
@@ -40,6 +40,8 @@ pub struct Observation {
     pub loads: Vec<f64>,
     /// Weight of each.
     pub weights: Vec<f64>,
+    /// Whether the names are the nodes' own, rather than numbers given for want of names.
+    pub named: bool,
     /// Number of keys behind the loads. None: amounts (bytes, per cent), of which that is not known.
     pub keys: Option<u64>,
 }
@@ -91,7 +93,7 @@ impl Observation {
         }
         let whole = loads.iter().all(|&x| x == libm::floor(x));
         let keys = keys.or(whole.then_some(total as u64));
-        Ok(Observation { names, loads, weights, keys })
+        Ok(Observation { names, loads, weights, named: false, keys })
     }
 
     /// Total load.
@@ -140,6 +142,8 @@ pub struct Case<'a> {
     pub seen: &'a Observation,
     /// The strategy that is said to place the keys.
     pub strategy: &'static StrategyInfo,
+    /// Its parameters.
+    pub params: &'a Params,
     /// Its law of shares.
     pub law: Law,
     /// Fair share of each node.
@@ -160,7 +164,7 @@ impl<'a> Case<'a> {
     pub fn new(
         seen: &'a Observation,
         strategy: &'static StrategyInfo,
-        params: &Params,
+        params: &'a Params,
     ) -> Result<Self, Error> {
         let cluster = seen.cluster();
         let law = Law::of(strategy, params, &cluster)?;
@@ -170,7 +174,7 @@ impl<'a> Case<'a> {
             seen.loads.iter().map(|x| libm::floor(x / sum * total + 0.5) as u64).collect();
         let total = counts.iter().sum();
         let (fair, expected) = (cluster.fair_shares(), law.shares());
-        Ok(Case { seen, strategy, law, fair, expected, counts, total })
+        Ok(Case { seen, strategy, params, law, fair, expected, counts, total })
     }
 
     /// Number of nodes with a fair share.
@@ -217,7 +221,7 @@ pub struct Diagnosis<'a> {
 pub fn diagnose<'a>(
     seen: &'a Observation,
     strategy: &'static StrategyInfo,
-    params: &Params,
+    params: &'a Params,
 ) -> Result<Diagnosis<'a>, Error> {
     let case = Case::new(seen, strategy, params)?;
     let balance = case.balance();

@@ -115,14 +115,13 @@ pub fn ungroup(case: &Case<'_>, groups: f64) -> Vec<Remedy> {
     remedies
 }
 
-/// The hot key apart, or in parts.
-pub fn hot(case: &Case<'_>, shares: &[f64], hot: &[usize], extra: &[f64]) -> Vec<Remedy> {
-    let alone = hot.len() == 1;
+/// The hot key apart, or in parts; `alone` is its share where there is only one.
+pub fn hot(case: &Case<'_>, shares: &[f64], alone: Option<f64>) -> Vec<Remedy> {
     let rest = peak(case, &case.law, case.keys());
     let taken_out =
         "take it out (a node or a cache of its own): the others then lie as the law says";
     let mut remedies = vec![remedy(taken_out, rest)];
-    if let (true, Some(&f)) = (alone, extra.first()) {
+    if let Some(f) = alone {
         let n = case.nodes();
         for parts in [2, 2 * n] {
             // Parts fall on nodes by hash like keys: at worst one node gets the parts of chance's peak.

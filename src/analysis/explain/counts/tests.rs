@@ -54,7 +54,7 @@ fn druid_1450_has_labels_that_do_not_scatter() {
     diagnosed(&seen(&loads), "ring", Some(160), |d| {
         assert_eq!(d.chance.verdict, Verdict::Excluded);
         assert_eq!(best(d)[0], "hash-limited-labels", "{:?}", d.findings);
-        assert!(d.findings[0].proposal.evidence[0].contains("160 points a node stray like"));
+        assert!(d.findings[0].evidence[0].contains("160 points a node stray like"));
     });
 }
 
@@ -81,10 +81,10 @@ fn mycat_2616_uses_eleven_of_256_shards() {
     diagnosed(&seen(&loads), "modulo", None, |d| {
         assert!((d.balance.max_over_mean - 48.1).abs() < 0.05, "{}", d.balance.max_over_mean);
         assert_eq!(best(d), ["unreachable-residues"]);
-        let evidence = d.findings[0].proposal.evidence.join("; ");
+        let evidence = d.findings[0].evidence.join("; ");
         assert!(evidence.contains("0 to 10 of 256"), "{evidence}");
         // Hashed ids are even to the noise of 256 nodes: 3.6 standard errors of √(256/69186).
-        let [_, p95] = d.findings[0].proposal.remedies[0].peak.unwrap();
+        let [_, p95] = d.findings[0].remedies[0].peak.unwrap();
         assert!(p95 < 1.0 + 3.7 * (256.0f64 / 69_186.0).sqrt(), "{p95}");
     });
 }
@@ -101,7 +101,7 @@ fn citus_7600_has_one_tenant_of_36_per_cent() {
     diagnosed(&seen, "modulo", None, |d| {
         assert_eq!(d.chance.verdict, Verdict::Unknown, "amounts have no known number of keys");
         assert_eq!(best(d), ["hot-key"], "{:#?}", d.findings);
-        let evidence = &d.findings[0].proposal.evidence[0];
+        let evidence = &d.findings[0].evidence[0];
         assert!(evidence.starts_with("worker 0 holds 36.0 %"), "{evidence}");
     });
 }
@@ -122,7 +122,7 @@ fn ids_of_step_two_leave_the_odd_nodes_empty() {
     diagnosed(&seen(&[2500.0, 0.0, 2500.0, 0.0, 2500.0, 0.0, 2500.0, 0.0]), "modulo", None, |d| {
         let names = best(d);
         assert!(names.contains(&"unreachable-residues") || names.contains(&"upstream-filter"));
-        assert!(d.findings[0].proposal.evidence[0].contains("0 mod 2"), "{:?}", d.findings[0]);
+        assert!(d.findings[0].evidence[0].contains("0 mod 2"), "{:?}", d.findings[0]);
     });
 }
 
@@ -138,7 +138,7 @@ fn halves_of_halves_and_folded_bits_are_recognised() {
     let loads = [1000.0, 1033.0, 1985.0, 2030.0, 981.0, 1004.0];
     diagnosed(&seen(&loads), "modulo", None, |d| {
         assert_eq!(best(d), ["no-power-of-two"]);
-        assert!(d.findings[0].proposal.evidence[0].contains("by number"));
+        assert!(d.findings[0].evidence[0].contains("by number"));
     });
 }
 
@@ -153,7 +153,7 @@ fn katran_35_ignores_the_weights() {
     .unwrap();
     diagnosed(&seen, "rendezvous", None, |d| {
         assert_eq!(best(d), ["weights-rounded"]);
-        assert!(d.findings[0].proposal.evidence[0].starts_with("every weight counts as 1"));
+        assert!(d.findings[0].evidence[0].starts_with("every weight counts as 1"));
     });
 }
 
@@ -165,9 +165,37 @@ fn a_node_listed_twice_and_one_hot_key_are_told_apart() {
     diagnosed(&seen(&hot), "rendezvous", None, |d| {
         assert_eq!(best(d), ["hot-key"]);
         let share = (13_411.0 - 10_010.25) / 53_452.0 * 100.0;
-        let evidence = &d.findings[0].proposal.evidence[0];
+        let evidence = &d.findings[0].evidence[0];
         assert!(evidence.contains(&format!("{share:.1} %")), "{evidence}");
     });
+}
+
+#[test]
+fn the_ring_of_the_names_given_is_recognised() {
+    // go-redis#1299: CRC-32 rings of six nodes, 100 points each, shares of 1 M keys as recomputed.
+    let shares = [15.83, 15.42, 20.24, 19.90, 14.07, 14.54];
+    let seen = Observation {
+        named: true,
+        ..Observation::new(
+            (1..=6).map(|i| i.to_string()).collect(),
+            shares.to_vec(),
+            vec![1.0; 6],
+            Some(20_000),
+        )
+        .unwrap()
+    };
+    let info = strategy::find("ring").unwrap();
+    let given = [
+        ("vnodes", Value::Int(100)),
+        ("hasher", Value::Text("crc32".into())),
+        ("label", Value::Text("{i}{node}".into())),
+    ];
+    let given = given.map(|(k, v)| (k.to_string(), v)).into();
+    let params = Params::from_pairs(info.params, given).unwrap();
+    let d = diagnose(&seen, info, &params).unwrap();
+    assert_eq!(best(&d), ["owned-shares"], "{:#?}", d.findings);
+    assert!(d.findings[0].evidence[0].starts_with("3 owns 20.24 %"), "{:?}", d.findings[0]);
+    assert!((d.findings[0].left.unwrap() - 0.0).abs() < 1.0, "{:?}", d.findings[0].left);
 }
 
 /// Counts made by a known model get that cause first: 40 data sets each, at least 36 right.

@@ -186,6 +186,13 @@ fn weights_in_whole_points() {
     let answer = ask("ketama-weights", &[("weights", list(&[1.0; 7]))]);
     assert_eq!(value(&answer, "points in all"), 7.0 * 39.0 * 4.0);
     assert_eq!(answer.notes.len(), 1);
+    let short: Vec<usize> = (1..=100)
+        .filter(|&n| {
+            let answer = ask("ketama-weights", &[("weights", list(&vec![1.0; n]))]);
+            value(&answer, "points in all") < 160.0 * n as f64
+        })
+        .collect();
+    assert_eq!(short, [7, 14, 28, 49, 56, 98]);
     let answer = ask("reweight", &[("before", list(&[1.0; 3])), ("after", list(&[2.0, 3.0, 3.0]))]);
     close(value(&answer, "least"), 1.0 / 12.0, 1e-12);
 }

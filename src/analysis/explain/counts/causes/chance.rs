@@ -6,7 +6,7 @@
 use super::super::Case;
 use super::super::chance::Chance;
 use super::super::remedy;
-use super::{CauseInfo, Proposal};
+use super::{CauseInfo, Plan, Proposal};
 use crate::analysis::peak::Law;
 use crate::report::number::{fixed, grouped, percent};
 
@@ -39,7 +39,13 @@ fn few_vnodes(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
         fixed(libm::sqrt(chance.placement), 4),
         fixed(chance.cv, 4)
     )];
-    part(case, chance, chance.placement, evidence, remedy::more_vnodes(case, vnodes))
+    part(
+        case,
+        chance,
+        chance.placement,
+        evidence,
+        Box::new(move |case| remedy::more_vnodes(case, vnodes)),
+    )
 }
 
 fn few_keys(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
@@ -51,7 +57,13 @@ fn few_keys(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
         fixed(sampling, 4),
         fixed(chance.cv, 4)
     )];
-    part(case, chance, chance.sampling, evidence, remedy::more_keys(case, keys))
+    part(
+        case,
+        chance,
+        chance.sampling,
+        evidence,
+        Box::new(move |case| remedy::more_keys(case, keys)),
+    )
 }
 
 /// The law itself, less what the other part of the variance takes.
@@ -60,7 +72,7 @@ fn part(
     chance: &Chance,
     variance: f64,
     mut evidence: Vec<String>,
-    remedies: Vec<remedy::Remedy>,
+    plan: Plan,
 ) -> Vec<Proposal> {
     let share = variance / (chance.placement + chance.sampling);
     let strict = case.fit_strict(&case.expected, -libm::log(share));
@@ -68,5 +80,5 @@ fn part(
     if share < 0.999 {
         evidence.push(format!("{} % of the variance that chance makes", percent(share, 0)));
     }
-    vec![Proposal { shares: case.expected.clone(), fit, evidence, remedies }]
+    vec![Proposal { shares: case.expected.clone(), fit, evidence, plan }]
 }

@@ -36,7 +36,7 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
             fixed(have, 3)
         )];
         evidence.extend(rest(case, fit, &shares));
-        Proposal { shares, fit, evidence, remedies: remedy::equal_parts(case) }
+        Proposal { shares, fit, evidence, plan: Box::new(remedy::equal_parts) }
     };
     FACTORS.iter().map(proposal).collect()
 }

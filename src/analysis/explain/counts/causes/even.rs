@@ -32,5 +32,10 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
     let score = -ln_choose(case.nodes(), above);
     let shares = case.expected.clone();
     let evidence = vec!["no node is a whole key off its share".to_string()];
-    vec![Proposal { shares, fit: Fit { score, stray: Stray::Law }, evidence, remedies: vec![] }]
+    vec![Proposal {
+        shares,
+        fit: Fit { score, stray: Stray::Law },
+        evidence,
+        plan: Box::new(|_| Vec::new()),
+    }]
 }

@@ -66,7 +66,7 @@ fn classes(case: &Case<'_>, g: usize) -> Option<Proposal> {
     };
     let mut evidence = vec![words];
     evidence.extend(rest(case, fit, &shares));
-    Some(Proposal { shares, fit, evidence, remedies: remedy::reseed(case) })
+    Some(Proposal { shares, fit, evidence, plan: Box::new(remedy::reseed) })
 }
 
 /// No factor of n shows: the filter was by another modulus or by a range of the hash.
@@ -89,5 +89,5 @@ fn no_factor(case: &Case<'_>) -> Proposal {
             "loads stand in falling order: give them in the nodes' order to see residues".into(),
         );
     }
-    Proposal { shares: case.expected.clone(), fit, evidence, remedies: remedy::reseed(case) }
+    Proposal { shares: case.expected.clone(), fit, evidence, plan: Box::new(remedy::reseed) }
 }

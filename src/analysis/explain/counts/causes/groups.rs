@@ -29,6 +29,6 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
         let each = if each < 10.0 { fixed(each, 1) } else { whole };
         evidence.push(format!("about {each} keys each"));
     }
-    let remedies = remedy::ungroup(case, groups);
-    vec![Proposal { shares: case.expected.clone(), fit, evidence, remedies }]
+    let plan = Box::new(move |case: &Case<'_>| remedy::ungroup(case, groups));
+    vec![Proposal { shares: case.expected.clone(), fit, evidence, plan }]
 }

@@ -52,8 +52,10 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
             })
             .collect();
         evidence.extend(rest(case, fit, &shares));
-        let remedies = remedy::hot(case, &shares, hot, &extra);
-        proposals.push(Proposal { shares, fit, evidence, remedies });
+        let (all, alone) =
+            (shares.clone(), if hot.len() == 1 { extra.first().copied() } else { None });
+        let plan = Box::new(move |case: &Case<'_>| remedy::hot(case, &all, alone));
+        proposals.push(Proposal { shares, fit, evidence, plan });
     }
     proposals
 }

@@ -43,6 +43,7 @@ impl std::fmt::Debug for CauseInfo {
 pub static ALL: &[&CauseInfo] = &[
     &chance::FEW_VNODES,
     &chance::FEW_KEYS,
+    &labels::OWNED,
     &labels::INFO,
     &weights::INFO,
     &power::INFO,
@@ -54,8 +55,10 @@ pub static ALL: &[&CauseInfo] = &[
     &even::INFO,
 ];
 
+/// What would help, worked out only for causes that fit.
+pub type Plan = Box<dyn Fn(&Case<'_>) -> Vec<Remedy>>;
+
 /// A model of the counts that a cause proposes.
-#[derive(Debug, Clone)]
 pub struct Proposal {
     /// Share of each node, of sum 1.
     pub shares: Vec<f64>,
@@ -64,7 +67,7 @@ pub struct Proposal {
     /// What speaks for it, in numbers.
     pub evidence: Vec<String>,
     /// What would help, if it is the cause.
-    pub remedies: Vec<Remedy>,
+    pub plan: Plan,
 }
 
 /// A cause with its place in the ranking.
@@ -72,8 +75,14 @@ pub struct Proposal {
 pub struct Finding {
     /// The cause.
     pub cause: &'static CauseInfo,
-    /// Its best model.
-    pub proposal: Proposal,
+    /// Share of each node in its best model.
+    pub shares: Vec<f64>,
+    /// How well that fits.
+    pub fit: Fit,
+    /// What speaks for it, in numbers.
+    pub evidence: Vec<String>,
+    /// What would help, if it is the cause; empty where it does not fit.
+    pub remedies: Vec<Remedy>,
     /// Rank, 1 for the likeliest; equal scores share one.
     pub rank: usize,
     /// log10 of how many times likelier the counts are than by chance alone.
@@ -101,25 +110,30 @@ pub fn ranked(case: &Case<'_>, chance: &Chance) -> Vec<Finding> {
         found.extend(best.map(|proposal| (*cause, proposal)));
     }
     // Stable: equal scores stay in the order of ALL.
-    let rounded = |p: &Proposal| libm::floor(p.fit.score / SAME + 0.5);
-    found.sort_by(|a, b| rounded(&b.1).total_cmp(&rounded(&a.1)));
+    let rounded = |score: f64| libm::floor(score / SAME + 0.5);
+    found.sort_by(|a, b| rounded(b.1.fit.score).total_cmp(&rounded(a.1.fit.score)));
     let baseline =
         case.fit_strict(&case.expected, 0.0).unwrap_or_else(|| case.fit(&case.expected, 0.0));
     let best = found.first().map_or(0.0, |(_, p)| p.fit.score);
     let mut findings: Vec<Finding> = Vec::new();
     for (i, (cause, proposal)) in found.into_iter().enumerate() {
-        let tied = findings.last().filter(|f| rounded(&f.proposal) == rounded(&proposal));
+        let Proposal { shares, fit, evidence, plan } = proposal;
+        let tied = findings.last().filter(|f| rounded(f.fit.score) == rounded(fit.score));
+        let fits = best - fit.score <= NEAR;
         findings.push(Finding {
             cause,
             rank: tied.map_or(i + 1, |f| f.rank),
-            log10_fit: (proposal.fit.score - baseline.score) / std::f64::consts::LN_10,
-            fits: best - proposal.fit.score <= NEAR,
-            left: match proposal.fit.stray {
+            log10_fit: (fit.score - baseline.score) / std::f64::consts::LN_10,
+            fits,
+            left: match fit.stray {
                 // What strays beyond the law is part of the model.
                 Stray::Precision(_) => None,
-                Stray::Law => case.times_chance(&proposal.shares),
+                Stray::Law => case.times_chance(&shares),
             },
-            proposal,
+            shares,
+            fit,
+            evidence,
+            remedies: if fits { plan(case) } else { Vec::new() },
         });
     }
     findings

@@ -40,7 +40,12 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
             "{n} = {half} + {beyond}: {small} small and {large} double ones, {which}"
         )];
         evidence.extend(rest(case, fit, &shares));
-        Proposal { shares, fit, evidence, remedies: remedy::next_power(case, half) }
+        Proposal {
+            shares,
+            fit,
+            evidence,
+            plan: Box::new(move |case| remedy::next_power(case, half)),
+        }
     };
     models.into_iter().map(proposal).collect()
 }

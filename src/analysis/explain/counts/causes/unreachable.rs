@@ -37,8 +37,8 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
         let fit = case.fit(&shares, set.choices);
         let mut evidence = vec![set.words, empties(case, used.len())];
         evidence.extend(rest(case, fit, &shares));
-        let remedies = remedy::reach_all(case);
-        proposals.push(Proposal { shares, fit, evidence, remedies });
+        let plan = Box::new(remedy::reach_all);
+        proposals.push(Proposal { shares, fit, evidence, plan });
     }
     proposals.extend(sequence(case, &used));
     proposals
@@ -95,7 +95,7 @@ fn sequence(case: &Case<'_>, used: &[usize]) -> Option<Proposal> {
         empties(case, used.len()),
     ];
     evidence.extend(rest(case, fit, &shares));
-    Some(Proposal { shares, fit, evidence, remedies: remedy::reach_all(case) })
+    Some(Proposal { shares, fit, evidence, plan: Box::new(remedy::reach_all) })
 }
 
 /// λ with λ ÷ (1 − e^−λ) = mean.

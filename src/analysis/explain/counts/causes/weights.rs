@@ -56,7 +56,7 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
             evidence.push(format!("nothing is left for {}", names(case, &none)));
         }
         evidence.extend(rest(case, fit, &shares));
-        proposals.push(Proposal { shares, fit, evidence, remedies: remedy::equal_parts(case) });
+        proposals.push(Proposal { shares, fit, evidence, plan: Box::new(remedy::equal_parts) });
     }
     proposals
 }
