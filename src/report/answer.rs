@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::number::{fixed, grouped, percent, probability, shortest};
+use super::number::{fixed, grouped, percent, probability, probability_percent, shortest};
 use super::sheet::{self, Sheet};
 use crate::analysis::explain::forms::{Answer, FormInfo};
 use crate::metrics::Unit;
@@ -101,6 +101,7 @@ fn answer_sheet(form: &FormInfo, answer: &Answer) -> Sheet {
 /// A value in its unit.
 pub fn shown(value: f64, unit: Unit) -> String {
     match unit {
+        Unit::Share if value > 0.0 && value < 0.001 => format!("{} %", probability_percent(value)),
         Unit::Share => format!("{} %", percent(value, 2)),
         Unit::Ratio => fixed(value, 3),
         Unit::Count | Unit::Bytes if value == libm::floor(value) && value >= 0.0 => {

@@ -48,8 +48,11 @@ const FEW_NODES: usize = 64;
 /// Draws of [`peaks`].
 const PEAK_DRAWS: u32 = 2000;
 
-/// The values that max over mean stays below with these probabilities: from draws on few nodes, whose
-/// loads depend on each other, and from [`Law::peak`] on many.
+/// From this probability on the bounds of [`Law::bounds`] lie within 0.005 on any number of nodes.
+const SHARP: f64 = 0.9;
+
+/// The values that max over mean stays below with these probabilities: from [`Law::peak`] where it is
+/// sharp, and from draws for low probabilities on few nodes, whose loads depend on each other.
 pub fn peaks<const N: usize>(
     law: &Law,
     fair: &[f64],
@@ -57,15 +60,15 @@ pub fn peaks<const N: usize>(
     probabilities: [f64; N],
 ) -> [f64; N] {
     const SEED: u64 = 20_260_102;
-    if fair.len() > FEW_NODES {
-        let keys = keys.map_or(f64::INFINITY, |k| k as f64);
-        return probabilities.map(|p| law.peak(fair, keys, p));
+    let by_law = |p: f64| law.peak(fair, keys.map_or(f64::INFINITY, |k| k as f64), p);
+    if fair.len() > FEW_NODES || probabilities.iter().all(|&p| p >= SHARP) {
+        return probabilities.map(by_law);
     }
     let drawn = spreads(law, fair, keys, PEAK_DRAWS, SEED);
     let mut tops: Vec<f64> = drawn.iter().map(|spread| spread.max_over_mean).collect();
     tops.sort_by(f64::total_cmp);
     let rank = |p: f64| (libm::ceil(p * tops.len() as f64) as usize).clamp(1, tops.len()) - 1;
-    probabilities.map(|p| tops[rank(p)])
+    probabilities.map(|p| if p >= SHARP { by_law(p) } else { tops[rank(p)] })
 }
 
 #[cfg(test)]
