@@ -166,3 +166,64 @@ fn colour_follows_the_option_in_usage_errors_and_help() {
         }
     }
 }
+
+#[test]
+fn a_wrong_migration_is_placed_and_says_what_to_do() {
+    let fault = |text: &str| format!("copy-limit = \"5 rows/s\"\n[[migration.fault]]\n{text}\n");
+    for (migration, wanted) in [
+        ("copy-limit = \"0 rows/s\"\n".to_string(), ["s.toml:20:14", "nothing would ever be done"]),
+        ("copy-limit = 0\n".to_string(), ["s.toml:20:14", "a rate per second above 0"]),
+        ("copy-limit = \"5 rows\"\n".to_string(), ["s.toml:20:14", "not a rate per second"]),
+        ("writes = \"0/s\"\ncopy-limit = 5\n".to_string(), ["s.toml:20:10", "such as 8000/s"]),
+        ("writes = 10\n".to_string(), ["s.toml:19:2", "give at least one of copy-limit"]),
+        ("copy-limit = \"5 MB/s\"\n".to_string(), ["s.toml:20:14", "give the bytes of all rows"]),
+        ("copy-limit = 5\nkeep-old = \"soon\"\n".to_string(), ["s.toml:21:12", "40m, 8h"]),
+        ("copy-limit = 5\ntick = \"0s\"\n".to_string(), ["s.toml:21:8", "time would stand still"]),
+        (
+            "copy-limit = 5\nunit = \"bucket\"\n".to_string(),
+            ["s.toml:21:8", "the strategy has no buckets that outlive this change"],
+        ),
+        (
+            "copy-limit = 5\nunit = \"arc\"\n".to_string(),
+            ["s.toml:21:8", "every strategy has unit = \"shard\""],
+        ),
+        (
+            "copy-limit = 5\nmode = \"redirct\"\n".to_string(),
+            ["s.toml:21:8", "did you mean `redirect`?"],
+        ),
+        (
+            "copy-limit = 5\nwatch = [\"k\"]\nmodes = 1\n".to_string(),
+            ["s.toml:22:1", "did you mean `mode`?"],
+        ),
+        (
+            fault("kind = \"dies\"\nnode = \"node9\"\nat = \"1m\""),
+            ["s.toml:23:8", "did you mean `node0`?"],
+        ),
+        (
+            format!("start = \"2m\"\n{}", fault("kind = \"restarts\"\nat = \"1m\"")),
+            ["s.toml:24:6", "before the start of the migration at 2m"],
+        ),
+        (fault("kind = \"restarts\"\nat = \"-1m\""), ["s.toml:23:6", "which is before the start"]),
+        (fault("kind = \"dies\"\nat = \"1m\""), ["s.toml:21:1", "`node` is missing"]),
+        (
+            fault("kind = \"dies\"\nnode = \"node1\"\nat = \"1m\"\nshare = 0.5"),
+            ["s.toml:25:1", "`share` does not belong to a fault of kind dies"],
+        ),
+        (
+            fault("kind = \"stale-clients\"\nshare = 0.5\nat = \"5m\"\nuntil = \"4m\""),
+            ["s.toml:25:9", "the fault ends before it begins"],
+        ),
+        (
+            fault("kind = \"restarts\"\nat = \"1m\"\ncase = \"bad\""),
+            ["s.toml:24:8", "give [migration] e.g. case = [\"no fault\", \"bad\"]"],
+        ),
+    ] {
+        let err = refused(&format!("{SCENARIO}[migration]\n{migration}"), &[]);
+        for part in wanted {
+            assert!(err.contains(part), "{migration}\n{part} is missing:\n{err}");
+        }
+    }
+    let still = SCENARIO.replace("[[change]]\nadd = 1\n", "").replace("analysis", "# analysis");
+    let err = refused(&format!("{still}[migration]\ncopy-limit = 5\n"), &[]);
+    assert!(err.contains("nothing to migrate: no path has a change"), "{err}");
+}

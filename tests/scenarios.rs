@@ -14,7 +14,15 @@ use shardlab::sim::{Options, Silent, run};
 const SHIPPED: &[(&str, usize, &[&str])] = &[
     ("expand-3-to-100", 16, &[]),
     ("expand-8-to-16", 32, &[]),
+    ("hasher-swapped", 2, &[]),
+    ("migration-40-minutes", 6, &[]),
+    ("migration-8-hours-to-27-minutes", 8, &[]),
+    ("migration-behind-the-copy", 8, &[]),
+    ("migration-first-success", 8, &[]),
+    ("migration-old-node-dies", 24, &[]),
+    ("migration-stale-maps", 2, &[]),
     ("npm-downloads", 20, &[]),
+    ("npm-migration", 4, &[]),
     ("range-queries", 8, &[]),
     ("vnodes-27-to-9", 66, &[]),
     ("weights-2-to-1", 7, &["modulo/murmur3-32", "jump/murmur3-32"]),
@@ -72,7 +80,8 @@ fn each_asks_answers_and_expects() {
         assert!(text.starts_with("#:schema ../schema/scenario.json\n"), "{name}: first line");
         assert!(scenario.question.ends_with('?'), "{name}: `{}`", scenario.question);
         assert!(scenario.analysis.matches(". ").count() >= 3, "{name}: too short an analysis");
-        assert!(scenario.analysis.contains("|movement.") || scenario.analysis.contains("|keys."));
+        let figures = ["|movement.", "|keys.", "|timeline."];
+        assert!(figures.iter().any(|figure| scenario.analysis.contains(figure)), "{name}");
         assert!(scenario.analysis.contains("Conclude: "), "{name}: no conclusion");
         assert!(scenario.expects.len() >= 2, "{name}: {} expectations", scenario.expects.len());
         for expect in &scenario.expects {

@@ -9,3 +9,5 @@ mod hand;
 mod laws;
 #[path = "timeline/random.rs"]
 mod random;
+#[path = "timeline/units.rs"]
+mod units;

@@ -47,7 +47,7 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
     for (nth, &i) in order.iter().enumerate() {
         let (_, timeline, name) = &found[i];
         let windows = time::windows(timeline).into_iter().zip(&timeline.windows.unavailable);
-        let rows = timeline.rows.max(1) as f64;
+        let rows = timeline.rows_in.max(1) as f64;
         let points = windows
             .filter(|((_, length), _)| *length > 0.0)
             .map(|((middle, length), unavailable)| {
@@ -72,7 +72,7 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
         title: title.to_string(),
         subtitle: data::context(record),
         x: clock.axis(),
-        y: Axis::new("Share of all rows at the beginning", Unit::Percent, Scale::FromZero),
+        y: Axis::new("Share of all rows", Unit::Percent, Scale::FromZero),
         layers,
         notes,
     }])

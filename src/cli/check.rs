@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::report::number::{bytes, grouped};
 use crate::report::table::plain;
 use crate::scenario::{self, Cell, Scenario};
-use crate::sim::{self, plan::Plan};
+use crate::sim::{self, migrate::Divisions, plan::Plan};
 use crate::strategy::Placement;
 
 /// The subcommand.
@@ -61,6 +61,15 @@ struct Cost {
     unsupported: Vec<(String, String)>,
     passes: Vec<Pass>,
     table_bytes: u64,
+    migrations: Vec<Migrations>,
+}
+
+/// Migrations that a run simulates.
+struct Migrations {
+    unit: &'static str,
+    count: usize,
+    /// Most units that move in one of them, where that is known without keys.
+    moving: Option<usize>,
 }
 
 /// One pass over the keys of a workload.
@@ -72,7 +81,13 @@ struct Pass {
 }
 
 fn cost(scenario: &Scenario) -> Result<Cost, Error> {
-    let mut cost = Cost { cells: vec![], unsupported: vec![], passes: vec![], table_bytes: 0 };
+    let mut cost = Cost {
+        cells: vec![],
+        unsupported: vec![],
+        passes: vec![],
+        table_bytes: 0,
+        migrations: vec![],
+    };
     for (workload, members) in sim::workloads(scenario) {
         let keys = source(workload, &scenario.base)?;
         let rows = keys.rows().map_err(|error| scenario.locate(error))?;
@@ -80,6 +95,7 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, keys.kind(), &scenario.base)?;
         sim::session::check_size(workload, rows, &plan)?;
+        cost.add_migrations(&sim::migrate::divide(&plan)?);
         for planned in &plan.cells {
             match &planned.steps {
                 Ok(steps) => {
@@ -100,6 +116,25 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
         });
     }
     Ok(cost)
+}
+
+impl Cost {
+    fn add_migrations(&mut self, divisions: &Divisions) {
+        for division in divisions.steps.iter().flatten().flatten() {
+            let division = &divisions.all[*division];
+            let unit = division.kind.name();
+            match self.migrations.iter_mut().find(|m| m.unit == unit) {
+                Some(known) => {
+                    known.count += 1;
+                    known.moving = known.moving.max(division.moving());
+                }
+                None => {
+                    let moving = division.moving();
+                    self.migrations.push(Migrations { unit, count: 1, moving });
+                }
+            }
+        }
+    }
 }
 
 fn cell_row(cell: &Cell, placed: Vec<&dyn Placement>) -> Vec<String> {
@@ -148,6 +183,13 @@ fn show(scenario: &Scenario, cost: &Cost, ui: &mut Ui) -> Result<(), Failure> {
             pass.placements,
             grouped(pass.rows.saturating_mul(pass.placements as u64)),
         )?;
+    }
+    for Migrations { unit, count, moving } in &cost.migrations {
+        let moving = match moving {
+            Some(most) => format!("up to {} {unit}s move", grouped(*most as u64)),
+            None => "which shards move the keys will tell".to_string(),
+        };
+        writeln!(out, "migrations  {} by {unit}, {moving}", grouped(*count as u64))?;
     }
     if let Some(trials) = &scenario.trials {
         let steps: u64 = cost.passes.iter().map(|p| p.placements as u64).sum();

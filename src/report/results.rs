@@ -99,6 +99,9 @@ fn step_values(step: &StepRecord) -> Json {
     // Windows have rows of their own in `timeline.csv`.
     if let Some(Json::Object(timeline)) = value.get_mut("timeline") {
         timeline.shift_remove("windows");
+        for phase in step.timeline.iter().flat_map(|timeline| &timeline.phases) {
+            timeline.insert(format!("{}-seconds", phase.phase), (phase.end - phase.begin).into());
+        }
     }
     value
 }

@@ -50,11 +50,10 @@ type Text = fn(&Timeline) -> String;
 const COLUMNS: &[(&str, Text)] = &[
     ("cut over\nafter", |t| t.migrated_seconds.map_or("never".into(), duration)),
     ("old copies\ngone after", |t| t.finished_seconds.map_or("never".into(), duration)),
-    ("rows lost", |t| grouped(t.rows_lost)),
-    (
-        "of these\nmoving",
-        |t| if t.rows_lost > 0 { grouped(t.rows_lost_moving) } else { String::new() },
-    ),
+    ("rows lost\n(moving)", |t| match t.rows_lost {
+        0 => "0".into(),
+        lost => format!("{} ({})", grouped(lost), grouped(t.rows_lost_moving)),
+    }),
     ("unavailable\nkey-seconds", |t| count(t.key_seconds_unavailable)),
     ("refused\nwrites", |t| nonzero(t.writes_refused)),
     ("refused\nreads", |t| nonzero(t.reads_refused)),
@@ -63,12 +62,22 @@ const COLUMNS: &[(&str, Text)] = &[
     ("stale\nreads", |t| nonzero(t.stale_reads)),
     ("repeated\nreads", |t| nonzero(t.reads_repeated)),
     ("node writes\na write", |t| fixed(t.write_amplification, 2)),
-    ("rows found\ndiffering", |t| nonzero(t.rows_differing)),
-    ("units:\nrescued", |t| nonzero(t.units_rescued)),
-    ("stayed", |t| nonzero(t.units_stayed)),
-    ("dead", |t| nonzero(t.units_dead)),
+    ("check-sums\nfound", |t| nonzero(t.rows_differing)),
+    ("units", ended),
     ("peak node\nops/s", |t| count(t.peak_node_operations)),
 ];
+
+/// Units that did not end in the usual way.
+fn ended(timeline: &Timeline) -> String {
+    let counts = [
+        (timeline.units_rescued, "rescued"),
+        (timeline.units_stayed, "stayed"),
+        (timeline.units_dead, "dead"),
+        (timeline.units_differing, "differ"),
+    ];
+    let some = counts.iter().filter(|(n, _)| *n > 0);
+    some.map(|(n, what)| format!("{} {what}", grouped(*n))).collect::<Vec<_>>().join(", ")
+}
 
 fn nonzero(n: u64) -> String {
     if n == 0 { String::new() } else { grouped(n) }
@@ -76,6 +85,22 @@ fn nonzero(n: u64) -> String {
 
 fn count(x: f64) -> String {
     if x == 0.0 { String::new() } else { grouped(libm::round(x) as u64) }
+}
+
+/// What tells the cells apart: of each its values on the axes that vary, or its id if none does.
+fn names(cells: &[&CellRecord]) -> Vec<Vec<String>> {
+    let varies = |axis: &String| cells.iter().any(|c| c.at.get(axis) != cells[0].at.get(axis));
+    let name = |cell: &&CellRecord| {
+        let values = cell.at.iter().filter(|(axis, _)| varies(axis));
+        let values: Vec<String> = values
+            .map(|(axis, value)| match value.as_str() {
+                Some(text) => text.to_string(),
+                None => format!("{} {value}", axis.rsplit('.').next().unwrap_or(axis)),
+            })
+            .collect();
+        vec![if values.is_empty() { cell.id.clone() } else { values.join(" · ") }]
+    };
+    cells.iter().map(name).collect()
 }
 
 /// The table of migrations; None if there are none. Columns that no row fills are left out.
@@ -88,7 +113,7 @@ pub fn summary(record: &Record) -> Option<Grid> {
         shared: Vec::new(),
         header: vec!["cell".into()],
         numeric: vec![false],
-        rows: rows.iter().map(|(cell, ..)| vec![cell.id.clone()]).collect(),
+        rows: names(&rows.iter().map(|(cell, ..)| *cell).collect::<Vec<_>>()),
     };
     if rows.iter().any(|(cell, ..)| cell.steps.len() > 2) {
         grid.header.push("step".into());
@@ -196,7 +221,7 @@ mod tests {
             i.map(|i| grid.rows[0][i].as_str())
         };
         assert_eq!(text("cut over\nafter"), Some("14 s"));
-        assert_eq!(text("rows lost"), Some("0"));
+        assert_eq!(text("rows lost\n(moving)"), Some("0"));
         assert_eq!(text("unavailable\nkey-seconds"), Some("248"));
         assert_eq!(text("wrong-node\nwrites"), None);
         assert!(summary(&sample::record()).is_none());

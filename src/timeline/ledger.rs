@@ -3,7 +3,7 @@
 use super::Tick;
 
 /// Most windows; when they are full, each two become one.
-const MOST_WINDOWS: usize = 64;
+const MOST_WINDOWS: usize = 48;
 
 /// Sums over the whole simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,7 +8,7 @@ use super::ledger::Window;
 use super::unit::{Phase, Unit};
 
 /// Most units whose phases are kept one by one.
-const MOST_UNITS: usize = 40;
+const MOST_UNITS: usize = 24;
 
 /// A migration, simulated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
