@@ -48,12 +48,14 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
         let (_, timeline, name) = &found[i];
         let windows = time::windows(timeline).into_iter().zip(&timeline.windows.unavailable);
         let rows = timeline.rows_in.max(1) as f64;
-        let points = windows
+        let mut points: Vec<(f64, f64)> = windows
             .filter(|((_, length), _)| *length > 0.0)
             .map(|((middle, length), unavailable)| {
                 (clock.at(middle), unavailable / length / rows * 100.0)
             })
             .collect();
+        // A simulation that ended before the others goes on as it ended.
+        points.extend(points.last().map(|(_, share)| (clock.at(longest), *share)));
         let look = Look::series(nth).dash(dashes[nth % dashes.len()]).marker(Marker::None);
         layers.push(Layer::Line(Line { name: name.clone(), points, look }));
     }

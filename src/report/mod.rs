@@ -42,8 +42,6 @@ pub enum Written {
     WithPairs,
     /// Only when the scenario has queries.
     WithQueries,
-    /// When the record holds a simulated migration.
-    WithTimeline,
     /// Never: it is for the terminal.
     Never,
 }
@@ -92,7 +90,6 @@ pub fn files(record: &Record, pairs: bool) -> Vec<(String, Vec<u8>)> {
             Written::Always => true,
             Written::WithPairs => pairs,
             Written::WithQueries => queries::has_any(record),
-            Written::WithTimeline => timeline::has_migrations(record),
             Written::Never => false,
         })
         .map(|r| (r.file.to_string(), (r.write)(record)))

@@ -1,5 +1,5 @@
-//! Simulated migrations: the table that compares them, watched keys, and `timeline.csv` with the loads
-//! of every window and node.
+//! Simulated migrations: the table that compares them, watched keys, and the loads of every window and
+//! node as CSV (`--format timeline`).
 
 use super::grid::Grid;
 use super::number::{duration, fixed, grouped, shortest};
@@ -13,7 +13,8 @@ pub static INFO: ReportInfo = ReportInfo {
     extension: "csv",
     summary: "of simulated migrations one row per cell, step, window and node: reads, writes, copies; a row for all nodes has what was unavailable",
     file: "timeline.csv",
-    written: Written::WithTimeline,
+    // Large, and all of it stands in the record.
+    written: Written::Never,
     write,
 };
 
@@ -24,16 +25,6 @@ const ALL_NODES: &str = "(all)";
 fn migrations(record: &Record) -> impl Iterator<Item = (&CellRecord, &StepRecord, &Timeline)> {
     let steps = record.cells.iter().flat_map(|cell| cell.steps.iter().map(move |s| (cell, s)));
     steps.filter_map(|(cell, step)| Some((cell, step, step.timeline.as_ref()?)))
-}
-
-/// Whether a migration is simulated in the record.
-pub fn has_migrations(record: &Record) -> bool {
-    migrations(record).next().is_some()
-}
-
-/// The axes that belong to the migration alone: placements are the same along them.
-pub fn is_of_migration(axis: &str) -> bool {
-    axis.starts_with("migration.")
 }
 
 /// The cell's id without the axes of the migration, along which placements do not differ. Their values

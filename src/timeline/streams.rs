@@ -72,10 +72,11 @@ impl Simulation<'_> {
         for &index in &self.moving {
             let unit = &self.units[index];
             let to = unit.plan.to.expect("it moves");
-            let streams = matches!(
-                unit.phase,
-                Phase::Copying | Phase::CatchUp | Phase::Repairing | Phase::Closing
-            );
+            let streams = match unit.phase {
+                Phase::Copying | Phase::CatchUp | Phase::Repairing => true,
+                Phase::Closing => !self.closed(index),
+                _ => false,
+            };
             if streams && self.nodes[unit.plan.from].up && self.nodes[to].up {
                 self.shares.all += 1;
                 self.shares.from[unit.plan.from] += 1;

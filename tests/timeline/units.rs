@@ -38,8 +38,7 @@ fn by_pair(scenario: &Scenario) -> BTreeMap<(String, String), (u64, u64)> {
     let mut pairs = BTreeMap::new();
     for part in divisions.all[0].parts(&counts[0]) {
         if part.from != part.to && part.count.keys > 0 {
-            let sum: &mut (u64, u64) =
-                pairs.entry((name(part.from), name(part.to))).or_default();
+            let sum: &mut (u64, u64) = pairs.entry((name(part.from), name(part.to))).or_default();
             sum.0 += part.count.keys;
             sum.1 += part.count.requests;
         }
