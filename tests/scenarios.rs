@@ -21,6 +21,7 @@ const SHIPPED: &[(&str, usize, &[&str])] = &[
     ("migration-first-success", 8, &[]),
     ("migration-old-node-dies", 24, &[]),
     ("migration-stale-maps", 2, &[]),
+    ("migration-with-replicas", 12, &[]),
     ("npm-downloads", 20, &[]),
     ("npm-migration", 4, &[]),
     ("range-queries", 8, &[]),
