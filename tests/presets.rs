@@ -20,7 +20,7 @@ fn cluster(n: u32) -> Cluster {
         node.port = Some(11211);
         node
     };
-    Cluster { nodes: (0..n).map(node).collect(), ids: n as usize, down: Vec::new() }
+    Cluster { nodes: (0..n).map(node).collect(), ids: n as usize, ..Cluster::default() }
 }
 
 /// The preset with its defaults; None where it needs what a plain cluster has not.

@@ -158,7 +158,7 @@ impl ChoiceArgs {
                     node.id = NodeId(i as u32);
                 }
                 let ids = nodes.len();
-                Ok(Cluster { nodes, ids, down: Vec::new() })
+                Ok(Cluster { nodes, ids, ..Cluster::default() })
             }
             (None, None) => Err(Error::invalid("no cluster is given")
                 .help("give --nodes N, or --servers with a file or a list parted by commas")

@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod label;
+pub mod map;
 pub mod path;
 pub mod server_list;
 
@@ -102,6 +103,9 @@ pub struct Cluster {
     pub ids: usize,
     /// Members that are down: their keys are ABSENT though routing still points at them.
     pub down: Vec<NodeId>,
+    /// Who owns each bucket, where the cluster came with a map of them: step 0 of a cluster that was
+    /// read from one. Owners are the ids of its nodes.
+    pub map: Option<Arc<map::BucketMap>>,
 }
 
 impl Cluster {
@@ -110,7 +114,7 @@ impl Cluster {
         let nodes = (0..n)
             .map(|i| Node::named(i as u32, &template.replace("{i}", &i.to_string())))
             .collect();
-        Cluster { nodes, ids: n, down: Vec::new() }
+        Cluster { nodes, ids: n, ..Cluster::default() }
     }
 
     /// Sum of the weights, in the order of the nodes.

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::map::BucketMap;
 use super::{Change, ChangeKind, Cluster, Node, NodeId, OnFail};
 use crate::error::{Error, Place};
 use crate::params::Value;
@@ -61,6 +62,8 @@ pub struct Start {
     pub template: String,
     /// What a node has that is added by number or by a new name: its weight and what it can bear.
     pub joining: Node,
+    /// Who owns each bucket of the start, as indices into its nodes.
+    pub map: Option<Arc<BucketMap>>,
 }
 
 /// Node ids by name, shared by the paths of one cluster.
@@ -159,6 +162,8 @@ impl<'a> Walk<'a> {
             nodes: self.nodes.clone(),
             ids: 0,
             down: self.down.iter().copied().collect(),
+            // Later steps go by what the change makes of it.
+            map: self.start.map.clone().filter(|_| change.is_none()),
         };
         self.steps.push((change, cluster));
         Ok(())

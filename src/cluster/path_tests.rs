@@ -4,7 +4,7 @@ use super::*;
 
 fn start(n: usize) -> Start {
     let nodes = Cluster::numbered(n, "db{i}").nodes;
-    Start { nodes, template: "db{i}".into(), joining: Node::named(0, "") }
+    Start { nodes, template: "db{i}".into(), joining: Node::named(0, ""), map: None }
 }
 
 fn name(name: &str) -> NameRef {

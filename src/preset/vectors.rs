@@ -231,7 +231,7 @@ impl Case<'_> {
         let given = crate::cli::args::values(info.params, &given);
         let params = Params::from_pairs(info.params, given).unwrap();
         let ids = self.servers.len();
-        let cluster = Cluster { nodes: self.servers.to_vec(), ids, down: Vec::new() };
+        let cluster = Cluster { nodes: self.servers.to_vec(), ids, ..Cluster::default() };
         let base = Path::new(".");
         info.place(&Build { cluster: &cluster, params: &params, keys, replicas: 1, base })
     }

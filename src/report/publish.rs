@@ -58,6 +58,19 @@ pub fn publish(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<String>, E
     remove_stale(dir, files, holds_run)
 }
 
+/// Writes one file under a temporary name and renames it when it is whole.
+pub fn write_one(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = fs::File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&temporary);
+        Error::io(format!("cannot write `{}`", path.display()), &cause)
+    })
+}
+
 fn write_all(
     dir: &Path,
     files: &[(String, Vec<u8>)],

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::fields::{CLUSTER, HEADROOM_TYPE, MAX_HISTORY_NODES, MAX_NODES, NODE};
 use super::table::{self, Axis};
 use super::tree::{Item, Table};
+use crate::cluster::map::{self, ClusterMap};
 use crate::cluster::path::Start;
 use crate::cluster::{Node, server_list};
 use crate::error::{Error, ErrorKind, Place};
@@ -21,6 +22,8 @@ pub struct ClusterVariant {
     pub place: Place,
     /// Swept axes and their values here.
     pub swept: Vec<(String, Value)>,
+    /// The map that it was read from.
+    pub map: Option<Arc<ClusterMap>>,
 }
 
 /// All clusters that the table spans, in file order of its axes. None: something is wrong and
@@ -41,17 +44,31 @@ pub fn read(
     };
     let table = table::as_table(item, "cluster", errors)?;
     let axes = table::closed_axes(table, &CLUSTER, errors)?;
-    let ways: Vec<&str> =
-        ["nodes", "node", "servers"].into_iter().filter(|way| table.get(way).is_some()).collect();
+    let ways: Vec<&str> = ["nodes", "node", "servers", "from"]
+        .into_iter()
+        .filter(|way| table.get(way).is_some())
+        .collect();
     if ways.len() != 1 {
         errors.push(wrong_ways(table, &ways));
         return None;
     }
     let room = Room::read(table, errors)?;
+    if let Some(format) = table.entry("format").filter(|_| ways[0] != "from") {
+        errors.push(
+            Error::invalid("`format` does not belong to this cluster")
+                .help("it says how the map is written that `from` names")
+                .at(format.key_place.clone()),
+        );
+        return None;
+    }
+    let map = match ways[0] {
+        "from" => Some(Arc::new(from(table, base, errors)?)),
+        _ => None,
+    };
     let listed = match ways[0] {
         "node" => Some(listed(table, errors)?),
         "servers" => Some(servers(table, base, errors)?),
-        _ => None,
+        _ => map.as_ref().map(|map| map.nodes.clone()),
     };
     let Some(combinations) = table::product(&axes, limit) else {
         errors.push(table::too_many_cells("too many", limit, table.place.clone()));
@@ -91,8 +108,10 @@ pub fn read(
         nodes.iter_mut().for_each(|node| room.lend(node));
         let mut joining = Node { weight, ..Node::named(0, "") };
         room.lend(&mut joining);
-        let start = Start { nodes, template, joining };
-        variants.push(ClusterVariant { start, place: table.place.clone(), swept });
+        let buckets = map.as_ref().and_then(|map| map.buckets.clone());
+        let start = Start { nodes, template, joining, map: buckets };
+        let place = table.place.clone();
+        variants.push(ClusterVariant { start, place, swept, map: map.clone() });
     }
     Some(variants)
 }
@@ -106,7 +125,7 @@ fn wrong_ways(table: &Table, ways: &[&str]) -> Error {
         }
         [_] => unreachable!("one way is right"),
     };
-    error.help("give one of `nodes = 16`, `[[cluster.node]]` tables, or `servers = \"file\"`")
+    error.help("give one of `nodes = 16`, `[[cluster.node]]` tables, `servers = \"file\"`, or `from = \"file\"`")
 }
 
 fn numbered(count: usize, template: &str, weight: f64) -> Vec<Node> {
@@ -254,6 +273,34 @@ impl Room {
         node.capacity.extend(capacity.map(|(load, bound)| (load.clone(), *bound)));
         let headroom = self.headroom.iter().filter(|(load, _)| lacks(load));
         node.headroom.extend(headroom.map(|(load, factor)| (load.clone(), *factor)));
+    }
+}
+
+/// The map of a real cluster.
+fn from(table: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<ClusterMap> {
+    let file = table.get("from")?.value().to_string();
+    let format = table.get("format").map(|item| item.value().to_string());
+    if let Some(Err(error)) = format.as_deref().map(map::find) {
+        errors.push(error.at(table.place_of("format")));
+        return None;
+    }
+    let read = map::read(&base.join(&file), &file, format.as_deref());
+    let read = read.map_err(|error| match error.kind {
+        ErrorKind::Io => error.help("a relative path starts from the scenario's folder"),
+        _ => error,
+    });
+    match read {
+        Ok(map) if map.nodes.len() <= MAX_NODES => Some(map),
+        Ok(map) => {
+            let message = format!("`{file}` has {} nodes", map.nodes.len());
+            let error = Error::invalid(message).help(format!("at most {MAX_NODES}"));
+            errors.push(error.at(table.place_of("from")));
+            None
+        }
+        Err(error) => {
+            errors.push(error.at(table.place_of("from")));
+            None
+        }
     }
 }
 

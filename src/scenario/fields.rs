@@ -132,6 +132,13 @@ pub static CLUSTER: TableSpec = TableSpec {
         ),
         WEIGHT,
         Param::new("servers", Type::File, Default::Absent, "file with one server a line"),
+        Param::new(
+            "from",
+            Type::File,
+            Default::Absent,
+            "map of a real cluster: CLUSTER NODES or CLUSTER SLOTS of Redis, a ketama list, nodes or buckets as CSV or JSON",
+        ),
+        name("format", "format of `from`, e.g. redis-nodes; what its text looks like when absent"),
     ],
     sweeps: &["nodes", "name"],
     nested: &[

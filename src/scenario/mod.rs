@@ -39,6 +39,7 @@ pub use message::render;
 pub use read::{load, parse};
 pub use schema::schema;
 
+use crate::cluster::map::ClusterMap;
 use crate::cluster::{Change, Cluster};
 use crate::error::{Error, Place};
 use crate::keys::PatternInfo;
@@ -65,6 +66,8 @@ pub struct Scenario {
     pub keys: Places,
     /// Where `[traffic]` stands in it, if it is there.
     pub traffic: Places,
+    /// The map of a real cluster that step 0 was read from.
+    pub map: Option<Arc<ClusterMap>>,
     /// The cells, in order.
     pub cells: Vec<Cell>,
     /// The band over label sets.

@@ -119,6 +119,7 @@ pub fn check(
         paths: paths?,
         migrations: migrations?,
     };
+    let map = sweep.clusters.first().and_then(|cluster| cluster.map.clone());
     let cells = sweep.cells(errors)?;
     migration::check_nodes(&cells, errors);
     let trials = conditions::trials(root, &cells, errors);
@@ -151,6 +152,7 @@ pub fn check(
         base: base.to_path_buf(),
         keys,
         traffic,
+        map,
         cells,
         trials,
         events,

@@ -194,7 +194,7 @@ impl Front<'_> {
     fn without(&mut self, ids: Vec<NodeId>, input: &Input, base: &Path) -> Result<(), Error> {
         let old = &self.step.cluster;
         let nodes = old.nodes.iter().filter(|node| !ids.contains(&node.id)).cloned().collect();
-        self.step.cluster = Arc::new(Cluster { nodes, ..(**old).clone() });
+        self.step.cluster = Arc::new(Cluster { nodes, map: None, ..(**old).clone() });
         let text = format!("fail {} overloaded nodes", ids.len());
         self.step.change = Some(Change { kind: ChangeKind::Fail(ids, OnFail::Reroute), text });
         self.step.rebuilt = false;

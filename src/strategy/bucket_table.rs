@@ -18,6 +18,7 @@
 //!   many gives the highest-numbered, receivers take in cluster order.
 //! * `reduce = "multiply-shift"` takes ⌊digest × buckets ÷ 2^bits⌋, so that each bucket is a segment of
 //!   the digest space; `modulo` is what most systems do.
+//! * A cluster that was read from a map of buckets starts from that map; `layout` then does not apply.
 //! * With more nodes than buckets some nodes own nothing; that is a result, not an error.
 //! * More buckets than digests is unsupported, since some buckets could never be hit.
 //!
@@ -125,7 +126,18 @@ impl BucketTable {
         cluster: &Cluster,
     ) -> Result<Self, Error> {
         enough_digests(&column, u64::from(buckets))?;
-        let owners = quota::allot(buckets, cluster, layout)?;
+        let owners = match &cluster.map {
+            Some(map) if map.owners.len() == buckets as usize => map.slots(),
+            Some(map) => {
+                let have = map.owners.len();
+                return Err(Error::invalid(format!(
+                    "`buckets` is {buckets}, but the cluster's map has {have}"
+                ))
+                .help(format!("give buckets = {have}: the number of buckets is fixed for good"))
+                .field("buckets"));
+            }
+            None => quota::allot(buckets, cluster, layout)?,
+        };
         Ok(BucketTable { columns: [column], reduce, owners })
     }
 

@@ -131,7 +131,7 @@ mod tests {
         let given = vec![("on-remove".to_string(), Value::Text(on_remove.to_string()))];
         let params = Params::from_pairs(DECLARED, given).unwrap();
         let nodes = after.iter().map(|&i| Node::named(i, &format!("db{i}"))).collect();
-        let cluster = Cluster { nodes, ids: 100, down: Vec::new() };
+        let cluster = Cluster { nodes, ids: 100, ..Cluster::default() };
         let build = Build {
             cluster: &cluster,
             params: &params,

@@ -19,6 +19,7 @@
 //! * A change moves the fewest slots (`quota.rs`). `redis-cli --cluster rebalance` aims at the same
 //!   shares, but which slots it moves depends on its order of nodes.
 //! * `redis-cli` asks for three masters; one or two are placed here just the same.
+//! * A cluster that was read from a map of slots starts from that map.
 //! * A key with its own slot is never refused; CROSSSLOT concerns commands of several keys.
 //! * `tag = "whole"` shows what clients without the tag rule would do.
 //!
@@ -85,6 +86,17 @@ fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
             .help("Redis Cluster recommends at most 1000 nodes"));
     }
     let column = column(build.params.text("tag"));
+    if let Some(map) = &build.cluster.map {
+        let owners = map.slots();
+        if owners.len() != SLOTS {
+            let buckets = owners.len();
+            return Err(Error::invalid(format!(
+                "the cluster's map has {buckets} buckets, Redis Cluster has {SLOTS} slots"
+            ))
+            .help(format!("take kind = \"bucket-table\" with buckets = {buckets}")));
+        }
+        return Ok(Box::new(RedisSlots { columns: [column], owners }));
+    }
     let mut owners = quota::allot(SLOTS as u32, build.cluster, Layout::Contiguous)?;
     if build.cluster.is_unweighted() {
         owners = created(build.cluster);

@@ -336,7 +336,7 @@ mod tests {
             let nodes =
                 order.map(|id| Node { weight, ..Node::named(id, names[id as usize].as_str()) });
             let nodes = nodes.into_iter().chain([Node::named(2, "other")]).collect();
-            let cluster = Cluster { nodes, ids: 3, down: Vec::new() };
+            let cluster = Cluster { nodes, ids: 3, ..Cluster::default() };
             let mut build = Build {
                 cluster: &cluster,
                 params: &params,

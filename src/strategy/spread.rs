@@ -94,7 +94,7 @@ mod tests {
             rack: (rack > 0).then(|| format!("r{rack}").into()),
             ..Node::named(id as u32, &format!("n{id}"))
         });
-        let cluster = Cluster { nodes: nodes.collect(), ids: places.len(), down: Vec::new() };
+        let cluster = Cluster { nodes: nodes.collect(), ids: places.len(), ..Cluster::default() };
         let given = vec![("spread".to_string(), Value::Text(spread.to_string()))];
         let params = Params::from_pairs(DECLARED, given).unwrap();
         let base = std::path::Path::new(".");

@@ -36,7 +36,7 @@ pub fn equal(n: usize) -> Cluster {
 /// The cluster with these ids in this order; weights 1.
 pub fn members(ids: &[u32]) -> Cluster {
     let nodes = ids.iter().map(|&id| Node::named(id, &format!("db{id}"))).collect();
-    Cluster { nodes, ids: 20_000, down: Vec::new() }
+    Cluster { nodes, ids: 20_000, ..Cluster::default() }
 }
 
 /// Calls with a build of text keys, or of integers.

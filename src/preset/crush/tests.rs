@@ -127,7 +127,7 @@ fn a_map_of_nodes_is_that_of_the_file() {
         node.weight = *weight;
         node
     });
-    let mut cluster = Cluster { nodes: nodes.collect(), ids: 8, down: Vec::new() };
+    let mut cluster = Cluster { nodes: nodes.collect(), ids: 8, ..Cluster::default() };
     cluster.nodes.reverse();
     let map = Map::of_cluster(&cluster).unwrap();
     let text = include_str!("../../../tests/vectors/ceph_crush_map_pool.txt");
