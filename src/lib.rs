@@ -21,16 +21,16 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`scenario`] | the TOML file: read with spans, checked against declared parameters, swept into cells |
-//! | [`cluster`] | nodes, weights, labels, the changes along a path, server lists |
+//! | [`cluster`] | nodes, weights, labels, the changes along a path, server lists, maps of real clusters (`map::ALL`) |
 //! | [`keys`] | keys in batches, views, key patterns and key files (`ALL`) |
 //! | [`hash`] | hash functions (`ALL`) |
 //! | [`traffic`] | traffic shapes: expected counts, not draws (`ALL`) |
 //! | [`strategy`] | placement algorithms (`ALL`) |
 //! | [`preset`] | named real systems (`ALL`) |
-//! | [`sim`] | the engine: scan, plan, replay, tally, queries, session, trials, events, assemble |
+//! | [`sim`] | the engine: scan, plan, replay, tally, queries, session, cascade, trials, events, assemble |
 //! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
-//! | [`analysis`] | questions beyond a record: where two routers disagree, why loads are uneven, how much is enough |
+//! | [`analysis`] | questions beyond a record: what a change moves, which claims hold, why loads are uneven, how much is enough |
 //! | [`record`] | the raw result, schema `shardlab.record/1` |
 //! | [`charts`] | a chart is data; one renderer makes SVG of it (`ALL`) |
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |

@@ -15,6 +15,8 @@ mod disagree;
 mod explain;
 #[path = "cli/size.rs"]
 mod size;
+#[path = "cli/plan.rs"]
+mod plan;
 
 use command::{SCENARIO, answer, piped, run, shardlab, texts};
 
@@ -61,6 +63,9 @@ fn wrong_usage_exits_with_2_and_writes_nothing_to_stdout() {
         &["list", "hasher"],
         &["list", "hashers", "md4"],
         &["check", "missing.toml"],
+        &["plan"],
+        &["plan", "missing.toml"],
+        &["plan", "missing.toml", "--format", "tabel"],
     ] {
         let (code, out, err) = answer(args);
         assert_eq!(code, 2, "{args:?}: {err}");

@@ -12,6 +12,7 @@ use shardlab::sim::{Options, Silent, run};
 
 /// Every shipped scenario, how many cells it has, and which of them its strategy cannot do: by hand.
 const SHIPPED: &[(&str, usize, &[&str])] = &[
+    ("blast-radius", 30, &[]),
     ("expand-3-to-100", 16, &[]),
     ("expand-8-to-16", 32, &[]),
     ("hasher-swapped", 2, &[]),
@@ -24,6 +25,7 @@ const SHIPPED: &[(&str, usize, &[&str])] = &[
     ("migration-with-replicas", 12, &[]),
     ("npm-downloads", 20, &[]),
     ("npm-migration", 4, &[]),
+    ("plan-8-to-16", 25, &[]),
     ("range-queries", 8, &[]),
     ("vnodes-27-to-9", 66, &[]),
     ("weights-2-to-1", 7, &["modulo/murmur3-32", "jump/murmur3-32"]),

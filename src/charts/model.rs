@@ -241,6 +241,11 @@ impl Chart {
         out
     }
 
+    /// Whether some layer fills the categories from edge to edge, as bars and grids do.
+    pub fn fills_categories(&self) -> bool {
+        self.beside() > 0 || self.layers.iter().any(|l| matches!(l, Layer::Heat(_)))
+    }
+
     /// Number of layers that stand beside each other within a category.
     pub fn beside(&self) -> usize {
         self.layers.iter().filter(|l| matches!(l, Layer::Bars(_) | Layer::Spans(_))).count()

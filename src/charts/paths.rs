@@ -28,12 +28,12 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
     if cells.is_empty() {
         return Ok(Vec::new());
     }
-    let bars = |name: &str, nth: usize, fill: Fill, of: fn(AlongPath) -> f64| {
+    let bars = |name: &str, nth: usize, of: fn(AlongPath) -> f64| {
         Layer::Bars(Bars {
             name: name.into(),
             values: cells.iter().map(|c| along(c).map(|a| of(a) * 100.0)).collect(),
             look: Look::series(nth),
-            fill,
+            fill: Fill::Solid,
             texts: Texts::Shown,
         })
     };
@@ -47,9 +47,8 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
         x: Axis::new(format!("% of all {load}"), Unit::Percent, Scale::FromZero),
         y: Axis::new("", Unit::Number, Scale::Category(data::names(&cells, &[]))),
         layers: vec![
-            bars("moved, every step counted", 0, Fill::Solid, |a| a.share_moved),
-            bars("keys that move at all", 2, Fill::Faint, |a| a.ever_share),
-            bars("keys that move more than once", 1, Fill::Solid, |a| a.more_than_once_share),
+            bars("moved, every step counted", 0, |a| a.share_moved),
+            bars("keys that move more than once", 1, |a| a.more_than_once_share),
         ],
         notes: vec![data::origin(record)],
     }])

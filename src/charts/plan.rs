@@ -35,6 +35,8 @@ const LEAST_BESIDE: f64 = 400.0;
 const LEAST_ROW: f64 = 20.0;
 /// See [`LEAST_ROW`].
 const LEAST_BAR: f64 = 12.0;
+/// The same where several bars in a row have their values beside them.
+const LEAST_BAR_TEXT: f64 = 22.0;
 /// Widest name of such a row before it wraps.
 const WIDEST_ROW: f64 = 330.0;
 /// Free pixels between the texts of two ticks.
@@ -124,8 +126,8 @@ impl Plan {
         let (across, up) = if chart.is_horizontal() { (room, 0.0) } else { (0.0, room) };
         let x = Map::new(&chart.x, &chart.values(true), across);
         // Points need less room around them than bars.
-        let only_lines =
-            matches!(&chart.x.scale, Scale::Category(n) if n.len() > 1) && chart.beside() == 0;
+        let only_lines = matches!(&chart.x.scale, Scale::Category(n) if n.len() > 1)
+            && !chart.fills_categories();
         let x = if only_lines { x.tightened(0.2) } else { x };
         let y = Map::new(&chart.y, &chart.values(false), up);
 
@@ -168,7 +170,8 @@ impl Plan {
             + if below > 0.0 { below + 14.0 } else { 0.0 }
             + if notes.is_empty() { 0.0 } else { notes_height + 12.0 }
             + 20.0;
-        let least_row = LEAST_ROW.max(4.0 + LEAST_BAR * chart.beside() as f64);
+        let least_bar = if several_values(chart) { LEAST_BAR_TEXT } else { LEAST_BAR };
+        let least_row = LEAST_ROW.max(4.0 + least_bar * chart.beside() as f64);
         let row_height =
             rows.iter().map(|r| r.len() as f64 * LABEL_LINE + 4.0).fold(least_row, f64::max);
         let least = LEAST_PLOT.max(rows.len() as f64 * row_height);
@@ -241,6 +244,12 @@ fn shows_values(chart: &Chart) -> bool {
         Layer::Spans(spans) => spans.texts == Texts::Shown,
         _ => false,
     })
+}
+
+/// Whether more than one layer writes values beside its bars.
+fn several_values(chart: &Chart) -> bool {
+    let shown = |l: &&Layer| matches!(l, Layer::Bars(bars) if bars.texts == Texts::Shown);
+    chart.layers.iter().filter(shown).count() > 1
 }
 
 /// Names of the rows of an axis that runs down, wrapped; empty for other axes.

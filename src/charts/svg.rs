@@ -67,8 +67,8 @@ impl<'a> SvgBackend<'a> {
     }
 
     fn opacity(&mut self, name: &str, color: BackendColor) {
-        if color.alpha < 1.0 {
-            let percent = libm::round(color.alpha * 100.0) as u32;
+        let percent = libm::round(color.alpha * 100.0) as u32;
+        if percent < 100 {
             let _ = write!(self.out, " {name}=\"0.{percent:02}\"");
         }
     }
@@ -333,6 +333,17 @@ mod tests {
     fn tenths_print_at_most_one_decimal() {
         let shown: Vec<String> = [0, 5, -31, 120, -10].map(|t| Tenths(t).to_string()).into();
         assert_eq!(shown, ["0", "0.5", "-3.1", "12", "-1"]);
+    }
+
+    #[test]
+    fn what_rounds_to_full_opacity_is_opaque() {
+        let shown = |alpha| {
+            let mut out = String::new();
+            let mut svg = SvgBackend::new(&mut out, (10, 10), "c", "t", "d");
+            svg.fill(BackendColor { alpha, rgb: (1, 2, 3) });
+            out.contains("opacity")
+        };
+        assert!(!shown(1.0) && !shown(0.996) && shown(0.994));
     }
 
     #[test]

@@ -364,3 +364,64 @@ fn nothing_collides_in_usual_shapes() {
         assert_eq!(check(&record), draw_all(&record));
     }
 }
+
+/// A run of one strategy along paths that grow, and of several on clusters in which a node fails.
+fn ran(text: &str) -> Record {
+    let base = std::path::Path::new(".");
+    let scenario = crate::scenario::parse(text, "t.toml", "t", base, &Default::default())
+        .unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let options =
+        crate::sim::Options { threads: Some(1), repeats: true, ..crate::sim::Options::default() };
+    crate::sim::run(&scenario, options, &crate::sim::Silent).unwrap()
+}
+
+#[test]
+fn who_gives_to_whom_is_a_grid_and_paths_stand_side_by_side() {
+    for (nodes, add) in [(2, 1), (8, 8), (40, 3), (100, 100)] {
+        let record = ran(&format!(
+            "title = \"t\"\n[cluster]\nnodes = {nodes}\nname = \"a-node-with-a-name-{{i}}\"\n\
+             [keys]\npattern = \"sequential\"\ncount = 30_000\n\
+             [[strategy]]\nkind = [\"ring\", \"jump\"]\n\
+             [[path]]\nname = \"at once\"\nchange = [{{ add = {add} }}]\n\
+             [[path]]\nname = \"in two steps\"\nchange = [{{ add = {add} }}, {{ remove = [\"a-node-with-a-name-1\"] }}]\n"
+        ));
+        let drawn = check(&record);
+        let maps = stems(&drawn).iter().filter(|s| s.starts_with("movement-heat-map")).count();
+        assert_eq!(maps, 4, "{nodes}");
+        let (_, svg) = drawn.iter().find(|(stem, _)| stem == "path-totals").expect("it is there");
+        assert!(svg.contains("keys that move more than once"));
+    }
+    // A grid shades by the value, and says it.
+    let text = "title = \"t\"\n[cluster]\nnodes = 2\nname = \"db{i}\"\n\
+        [keys]\npattern = \"sequential\"\ntype = \"integer\"\nstart = 0\ncount = 1000\n\
+        [[strategy]]\nkind = \"modulo\"\nhasher = \"identity\"\n[[change]]\nadd = 2\n";
+    let drawn = check(&ran(text));
+    let (_, svg) = drawn.iter().find(|(s, _)| s.starts_with("movement-heat-map")).unwrap();
+    assert!(svg.contains("<title>db0 → db2: 25.0 %</title>"), "{svg}");
+    assert!(svg.contains("the darkest is 25.0 %"), "{svg}");
+    assert!(!svg.contains("<title>db0 → db3"), "{svg}");
+}
+
+#[test]
+fn a_blast_radius_needs_clusters_of_several_sizes() {
+    let text = |nodes: &str| {
+        format!(
+            "title = \"t\"\n[cluster]\nnodes = {nodes}\nname = \"db{{i}}\"\n\
+             [keys]\npattern = \"sequential\"\ntype = \"integer\"\nstart = 0\ncount = 24_000\n\
+             [[strategy]]\nkind = \"modulo\"\nhasher = \"identity\"\n\
+             [[strategy]]\nkind = \"ring\"\n[[change]]\nfail = [\"db0\"]\n"
+        )
+    };
+    let drawn = check(&ran(&text("[3, 4, 5]")));
+    let (_, svg) = drawn.iter().find(|(stem, _)| stem == "blast-radius").expect("it is there");
+    // 1 − 1/n for the first of n: two thirds at 3.
+    assert!(svg.contains("<title>modulo: 3, 66.7 %</title>"), "{svg}");
+    assert!(svg.contains("1 ÷ nodes"));
+    assert!(!stems(&check(&ran(&text("3")))).contains(&"blast-radius"));
+    for measure in ["lost", "heir-gain", "heirs", "max-over-mean"] {
+        let mut record = ran(&text("[3, 4, 5]"));
+        let params = [("measure".to_string(), json!(measure))].into_iter().collect();
+        record.charts = vec![ChartRecord { kind: "blast-radius".into(), params }];
+        assert_eq!(stems(&check(&record)), [format!("blast-radius-{measure}")]);
+    }
+}

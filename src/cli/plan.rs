@@ -14,13 +14,14 @@ use super::{CommandInfo, Exit, Failure, read};
 use crate::analysis::plan::moves::{Moves, Side, between};
 use crate::analysis::plan::{self, ChangePlan};
 use crate::charts::{self, heat_map, render};
+use crate::cluster::map::State;
 use crate::error::{Error, ErrorKind};
 use crate::record::Record;
 use crate::report::plan::{blocks, files, json, parts, summary};
 use crate::report::{self, publish};
 use crate::scenario::{self, Cell, Scenario};
 use crate::sim::{self, assemble, plan::Plan};
-use crate::strategy::Ownership;
+use crate::strategy::{Ownership, bucket_table, redis_slots};
 
 /// The subcommand.
 pub static INFO: CommandInfo = CommandInfo {
@@ -57,6 +58,9 @@ struct PlanArgs {
     /// Folder for plan.json, plan.md, a CSV of each part, heat maps and all that `run` writes; without it no file is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write the cluster's map after the last step to this file, in the format of `[cluster] from`
+    #[arg(long, value_name = "FILE")]
+    write_map: Option<PathBuf>,
     /// Worker threads; by default one per core. The results are the same on any number
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
@@ -86,9 +90,14 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     if let Some(id) = &args.cell {
         keep(&mut scenario, id)?;
     }
+    strip(&mut scenario);
     check_steps(&scenario, args.step)?;
     if let Some(dir) = &args.out {
         publish::ensure_writable(dir)?;
+    }
+    let map = args.write_map.as_ref().map(|file| new_map(&scenario, file)).transpose()?;
+    if !args.quiet {
+        map_notes(&scenario, ui);
     }
     let engine = EngineArgs {
         format: "table".into(),
@@ -96,12 +105,18 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
         quiet: args.quiet,
         timings: false,
         pairs: true,
-        repeats: true,
+        planning: true,
     };
     let record = replay(&scenario, None, &engine, ui)?;
     let plan = plan::plan(&record, moves(&scenario)?);
     if let Some(dir) = &args.out {
         write(dir, &record, &plan, &args, ui)?;
+    }
+    if let (Some(file), Some(text)) = (&args.write_map, &map) {
+        publish::write_one(file, text.as_bytes())?;
+        if !args.quiet {
+            ui.note(&format!("the map after the last step is in {}", file.display()));
+        }
     }
     let view = summary::View { title: true, step: args.step };
     match args.format {
@@ -132,7 +147,7 @@ fn part(args: &PlanArgs) -> Result<&'static parts::Part, Error> {
     }
 }
 
-/// Leaves only the cell of that id; what the scenario expects or says of others goes with them.
+/// Leaves only the cell of that id; what the scenario expects of others goes with them.
 fn keep(scenario: &mut Scenario, id: &str) -> Result<(), Error> {
     if !scenario.cells.iter().any(|cell| cell.id == id) {
         let ids = scenario.cells.iter().map(|cell| cell.id.as_str());
@@ -141,13 +156,17 @@ fn keep(scenario: &mut Scenario, id: &str) -> Result<(), Error> {
     scenario.cells.retain(|cell| cell.id == id);
     let cell = &scenario.cells[0];
     scenario.expects.retain(|expect| cell.at.matches(&expect.filter));
+    scenario.charts.clear();
+    Ok(())
+}
+
+/// Leaves out what a plan does not show: label sets, and prose about all cells.
+fn strip(scenario: &mut Scenario) {
     scenario.trials = None;
     scenario.events.clear();
     scenario.searches.clear();
-    scenario.analysis.clear();
-    scenario.charts.clear();
     scenario.expects.retain(|expect| !expect.metric.starts_with("trials."));
-    Ok(())
+    scenario.analysis.clear();
 }
 
 /// A plan needs a change, and the step that is asked for.
@@ -164,6 +183,80 @@ fn check_steps(scenario: &Scenario, step: Option<usize>) -> Result<(), Error> {
                 .help(format!("steps with a change: 1 to {last}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// The map of the cluster after the last step, in the format that it was read in.
+fn new_map(scenario: &Scenario, file: &Path) -> Result<String, Error> {
+    let Some(map) = &scenario.map else {
+        return Err(Error::invalid("--write-map, but the cluster was read from no map")
+            .help("give `[cluster] from = \"FILE\"`; the new map is written in the same format"));
+    };
+    let [cell] = &scenario.cells[..] else {
+        let ids: Vec<&str> = scenario.cells.iter().map(|cell| cell.id.as_str()).collect();
+        return Err(Error::invalid(format!("--write-map with {} cells", ids.len()))
+            .help(format!("pick one with --cell: {}", ids.join(", "))));
+    };
+    if file.is_dir() {
+        return Err(Error::invalid(format!("--write-map: `{}` is a folder", file.display())));
+    }
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return Err(Error::invalid(format!("--write-map: no folder `{}`", folder.display())));
+    }
+    let last = &cell.steps[cell.steps.len() - 1].cluster;
+    if let Some(down) = last.down.first() {
+        let name = last.node(*down).map_or("a node", |node| &node.name);
+        return Err(Error::invalid(format!(
+            "{name} is down at the last step and owns what it owned"
+        ))
+        .help("a new map needs a path whose failures are rerouted or followed by `remove`"));
+    }
+    let owners = match &map.buckets {
+        Some(_) => Some(last_owners(scenario, cell)?),
+        None => None,
+    };
+    map.write(&State { nodes: &last.nodes, owners: owners.as_deref() })
+}
+
+/// Who owns each bucket at the last step, as indices into the members.
+fn last_owners(scenario: &Scenario, cell: &Cell) -> Result<Vec<u32>, Error> {
+    let kind = source(&cell.workload, &scenario.base)?.kind();
+    let plan = Plan::new(&[cell], kind, &scenario.base)?;
+    let cannot = |why: &str| {
+        Error::invalid(format!("no map of buckets to write: {why}")).help(
+            "take kind = \"redis-slots\" or kind = \"bucket-table\", which start from the map",
+        )
+    };
+    let steps = plan.cells[0].steps.as_ref().map_err(|reason| cannot(reason))?;
+    let routed = &plan.routed[*steps.last().expect("step 0 is there")];
+    let Some(Ownership::Buckets(owners)) = routed.placement.ownership() else {
+        return Err(cannot(&format!("cell `{}` has no buckets", cell.id)));
+    };
+    let last = &cell.steps[cell.steps.len() - 1].cluster;
+    let place: BTreeMap<u32, u32> =
+        (0..).zip(&last.nodes).map(|(index, node)| (node.id.0, index)).collect();
+    let owner = |slot: &crate::strategy::Slot| {
+        place.get(&slot.0).copied().ok_or_else(|| cannot("some buckets have no owner at the end"))
+    };
+    owners.iter().map(owner).collect()
+}
+
+/// What a person should know of the map that the cluster came from.
+fn map_notes(scenario: &Scenario, ui: &mut Ui) {
+    let Some(map) = &scenario.map else { return };
+    for note in &map.notes {
+        ui.note(&format!("note: {note}"));
+    }
+    let uses = |cell: &&Cell| {
+        let name = cell.steps[0].strategy.name;
+        name == redis_slots::INFO.name || name == bucket_table::INFO.name
+    };
+    for cell in scenario.cells.iter().filter(|cell| map.buckets.is_some() && !uses(cell)) {
+        ui.note(&format!(
+            "note: {} places by the nodes of the map; who owns which bucket there does not count for it",
+            cell.id
+        ));
     }
 }
 

@@ -27,6 +27,9 @@ pub static INFO: CommandInfo = CommandInfo {
     run,
 };
 
+/// Most pairs of nodes that a plan lists for a step.
+const PLAN_PAIRS: usize = 1 << 17;
+
 #[derive(Debug, Args)]
 struct RunArgs {
     /// Scenario files
@@ -59,9 +62,9 @@ pub struct EngineArgs {
     /// Also write movement.csv: what moved from which node to which
     #[arg(long)]
     pub pairs: bool,
-    /// Also count how often the same keys move along a path
+    /// Also count how often the same keys move, and list all pairs: for `plan`
     #[arg(skip)]
-    pub repeats: bool,
+    pub planning: bool,
 }
 
 fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
@@ -135,7 +138,11 @@ pub fn replay(
 ) -> Result<Record, Failure> {
     catch_interrupts();
     let watch = Watch::new(!args.quiet && ui.can_show_progress());
-    let options = sim::Options { threads: args.threads.map(usize::from), repeats: args.repeats };
+    let options = sim::Options {
+        threads: args.threads.map(usize::from),
+        repeats: args.planning,
+        most_pairs: args.planning.then_some(PLAN_PAIRS),
+    };
     let result = sim::run(scenario, options, &watch);
     watch.end();
     let record = result?;

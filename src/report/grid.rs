@@ -137,6 +137,13 @@ fn columns(record: &Record) -> Vec<Column> {
     for load in &loads {
         movement_columns(load, loads.len() > 1, &mut columns);
     }
+    for load in &loads {
+        failure_columns(load, loads.len() > 1, &mut columns);
+    }
+    add(&mut columns, "cascade:\nwaves, left".into(), |s| {
+        let cascade = s.failure.as_ref()?.cascade.as_ref()?;
+        Some(format!("{}, {}", cascade.waves, cascade.nodes_left))
+    });
     let outcomes: [(&str, Text); 4] = [
         ("misrouted", |_, s| nonzero(s.outcomes.misrouted)),
         ("refused", |_, s| nonzero(s.outcomes.refused)),
@@ -243,6 +250,17 @@ fn movement_columns(load: &str, several: bool, columns: &mut Vec<Column>) {
         let get = moved.clone();
         add(columns, head(load, several, statistic), move |s| Some(percent(part(get(s)?), 2)));
     }
+}
+
+/// Who inherits what a failed node had.
+fn failure_columns(load: &str, several: bool, columns: &mut Vec<Column>) {
+    let name = load.to_string();
+    let lost = move |s: &StepRecord| s.failure.as_ref().and_then(|f| f.loads.get(&name).cloned());
+    let get = lost.clone();
+    add(columns, head(load, several, "heirs"), move |s| Some(grouped(get(s)?.heirs?)));
+    add(columns, head(load, several, "largest\nheir +%"), move |s| {
+        lost(s)?.heir_gain_share.map(|share| percent(share, 1))
+    });
 }
 
 /// Where the largest deviation lies over label sets, and the scenario's own labels among them.

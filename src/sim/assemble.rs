@@ -22,9 +22,6 @@ use crate::record::{
 use crate::scenario::{Cell, Scenario, Step};
 use crate::strategy::{Movement, Slot, ring};
 
-/// Most pairs that a record lists for a step.
-const RECORD_PAIRS: usize = 4096;
-
 /// How the reserved outcomes are called where a node's name would stand, in tally order.
 pub const OUTCOME_NAMES: [&str; Slot::OUTCOMES] = ["(misrouted)", "(refused)", "(absent)"];
 
@@ -93,7 +90,17 @@ pub fn cell(
         (Ok(routed), Some(tally)) => (0..routed.len())
             .map(|step| {
                 let routed: Vec<&Routed> = routed.iter().map(|&r| &plan.routed[r]).collect();
-                StepAssembly { planned, routed: &routed, tally, queries, step, workload }.record()
+                let most_pairs = plan.most_pairs;
+                StepAssembly {
+                    planned,
+                    routed: &routed,
+                    tally,
+                    queries,
+                    step,
+                    workload,
+                    most_pairs,
+                }
+                .record()
             })
             .collect(),
         _ => Vec::new(),
@@ -120,6 +127,7 @@ struct StepAssembly<'a> {
     queries: Option<(&'a QuerySet, &'a Matcher)>,
     step: usize,
     workload: &'a WorkloadRecord,
+    most_pairs: usize,
 }
 
 impl StepAssembly<'_> {
@@ -351,7 +359,7 @@ impl StepAssembly<'_> {
                 if amounts.values().any(|&n| n > 0) {
                     let (from, to) = (names[from].clone(), names[to].clone());
                     pairs.push(Pair { from, to, loads: amounts });
-                    if pairs.len() > RECORD_PAIRS {
+                    if pairs.len() > self.most_pairs {
                         return None;
                     }
                 }

@@ -62,14 +62,19 @@ impl Progress for Silent {
     fn advance(&self, _units: u64) {}
 }
 
-/// How to run; nothing here changes a result, but the second can add to it.
+/// How to run; nothing here changes a result, though some of it adds to the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Worker threads; None: one per core.
     pub threads: Option<usize>,
     /// Count how often the same keys move, whether the scenario asks for it or not.
     pub repeats: bool,
+    /// Most pairs of nodes that the record lists for a step; None: [`RECORD_PAIRS`].
+    pub most_pairs: Option<usize>,
 }
+
+/// Most pairs that a record lists for a step, unless more are asked for.
+pub const RECORD_PAIRS: usize = 4096;
 
 /// Replays the scenario. What a strategy cannot do is noted with its cell; an error is a fault of
 /// the scenario that only building shows, a fault of a key file, or an interrupt.
@@ -120,7 +125,6 @@ pub fn run_here(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Record, Error> {
-    let repeats = options.repeats || scenario.asks_repeats();
     // Everything is opened and built before the first key is placed.
     let mut groups = Vec::new();
     for (workload, members) in workloads(scenario) {
@@ -128,7 +132,8 @@ pub fn run_here(
             .map_err(|error| scenario.locate(error))?;
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let mut plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
-        plan.repeats = repeats;
+        plan.repeats = options.repeats || scenario.asks_repeats();
+        plan.most_pairs = options.most_pairs.unwrap_or(RECORD_PAIRS);
         session::check_size(workload, input.all_rows(), &plan)?;
         let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
             .map_err(|error| scenario.locate(error))?;

@@ -33,6 +33,8 @@ pub struct Plan<'a> {
     pub cells: Vec<PlannedCell<'a>>,
     /// Whether to count how often the same keys move.
     pub repeats: bool,
+    /// Most pairs of nodes that the record lists for a step.
+    pub most_pairs: usize,
     /// Bytes of all placements' tables.
     bytes: u64,
     /// Placements built anew, by strategy and parameters.
@@ -117,6 +119,7 @@ impl<'a> Plan<'a> {
             b.replicas == cell.replicas
                 && b.cluster.nodes == step.cluster.nodes
                 && b.cluster.down == step.cluster.down
+                && b.cluster.map == step.cluster.map
         });
         if let Some(same) = same {
             return Ok(same.routed);

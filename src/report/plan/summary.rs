@@ -275,7 +275,8 @@ fn moves_blocks(moves: &Moves) -> Vec<Block> {
     match moves {
         Moves::Buckets { of, runs } => {
             let moved: u64 = runs.iter().map(Run::buckets).sum();
-            let text = format!("{} of {} buckets move", grouped(moved), grouped(*of));
+            let verb = if moved == 1 { "moves" } else { "move" };
+            let text = format!("{} of {} buckets {verb}", grouped(moved), grouped(*of));
             if runs.is_empty() {
                 return vec![Block::Text(format!("{text}."))];
             }
@@ -298,7 +299,8 @@ fn moves_blocks(moves: &Moves) -> Vec<Block> {
         Moves::Arcs { bits, arcs } => {
             let share: f64 = arcs.iter().map(|arc| arc.share).sum();
             let (n, share) = (grouped(arcs.len() as u64), percent(share, 2));
-            let text = format!("{n} arcs move, {share} % of the digest space (2^{bits})");
+            let what = if arcs.len() == 1 { "arc moves" } else { "arcs move" };
+            let text = format!("{n} {what}, {share} % of the digest space (2^{bits})");
             if arcs.is_empty() {
                 return vec![Block::Text(format!("{text}."))];
             }
@@ -378,12 +380,15 @@ fn cascade_lines(failure: &FailureRecord) -> Vec<String> {
             names.push(format!("and {} more", wave.failed.len() - NAMED));
         }
         let (number, left) = (number + 1, wave.nodes_left);
-        lines.push(format!("wave {number}: {} fail, {left} left", names.join(", ")));
+        let verb = if wave.failed.len() == 1 { "fails" } else { "fail" };
+        lines.push(format!("wave {number}: {} {verb}, {left} left", names.join(", ")));
     }
     lines.push(match (cascade.waves, cascade.ends.as_str()) {
         (0, "stable") => "no node is above its capacity: no cascade".into(),
+        (_, "stable") if cascade.nodes_left == 1 => "stable with 1 node".into(),
         (_, "stable") => format!("stable with {} nodes", cascade.nodes_left),
-        (_, ends) => format!("{ends}: {} nodes left", cascade.nodes_left),
+        (_, "all down") => "all down".into(),
+        (_, ends) => format!("{ends}; {} nodes left", cascade.nodes_left),
     });
     lines
 }
