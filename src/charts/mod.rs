@@ -27,6 +27,7 @@ mod blast_radius;
 pub mod heat_map;
 mod load_over_time;
 mod load_per_node;
+mod metrics_by_axis;
 mod movement_by_step;
 mod paths;
 mod skew_by_axis;
@@ -82,6 +83,7 @@ pub static ALL: &[&ChartInfo] = &[
     &heat_map::INFO,
     &paths::INFO,
     &blast_radius::INFO,
+    &metrics_by_axis::INFO,
 ];
 
 /// The kind that needs repeated moves to be counted.

@@ -68,9 +68,9 @@ struct Settings {
 }
 
 /// One line: the cells that differ only on the axis, by ascending value.
-struct Group<'a> {
-    name: String,
-    cells: Vec<(f64, &'a CellRecord)>,
+pub(super) struct Group<'a> {
+    pub name: String,
+    pub cells: Vec<(f64, &'a CellRecord)>,
 }
 
 fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
@@ -185,7 +185,7 @@ fn parse_mark(text: &str) -> Result<(f64, f64, String), Error> {
 }
 
 /// The first axis on which the cells have three or more numbers; a bare one before a dotted one.
-fn swept_axis(cells: &[&CellRecord]) -> Option<String> {
+pub(super) fn swept_axis(cells: &[&CellRecord]) -> Option<String> {
     let mut axes: Vec<&String> = cells.iter().flat_map(|c| c.at.keys()).collect();
     let mut seen = BTreeSet::new();
     axes.retain(|a| seen.insert(a.as_str()));
@@ -197,7 +197,8 @@ fn swept_axis(cells: &[&CellRecord]) -> Option<String> {
     swept.cloned()
 }
 
-fn groups<'a>(cells: &[&'a CellRecord], axis: &str) -> Vec<Group<'a>> {
+/// The cells by what tells them apart beside the axis.
+pub(super) fn groups<'a>(cells: &[&'a CellRecord], axis: &str) -> Vec<Group<'a>> {
     let on_axis: Vec<&CellRecord> =
         cells.iter().copied().filter(|c| c.at.get(axis).is_some_and(|v| v.is_number())).collect();
     let names = data::names(&on_axis, &[axis]);
@@ -318,7 +319,7 @@ fn capital_skew(stat: &Stat) -> String {
 }
 
 /// What the axis is, from the parameter that a strategy declares for it.
-fn axis_title(axis: &str, groups: &[Group<'_>]) -> String {
+pub(super) fn axis_title(axis: &str, groups: &[Group<'_>]) -> String {
     let of = |cell: &CellRecord| {
         let info = strategy::ALL.iter().find(|s| s.name == cell.strategy)?;
         info.params.iter().find(|p| p.name == axis).map(|p| p.doc)

@@ -106,7 +106,7 @@ fn show(ledger: &LedgerRecord, out: Option<&Path>, ui: &mut Ui) -> Result<(), Fa
             ui.report(b"\n")?;
         }
         ui.report(report::reasoning(entry).as_bytes())?;
-        for stem in &entry.charts {
+        for (stem, _) in report::draw(entry) {
             let path = out.unwrap_or(Path::new(".")).join(format!("{stem}.svg"));
             ui.report(format!("chart: {}\n", path.display()).as_bytes())?;
         }

@@ -5,22 +5,29 @@
 //! of the run share, each computed once.
 
 pub mod batch;
+pub mod date;
 pub mod file;
 pub mod format;
+pub mod ipv4;
 pub mod latin1;
 pub mod low_cardinality;
 pub mod order_number;
 pub mod parse;
+pub mod phone;
 pub mod range;
 pub mod sequential;
 pub mod short_string;
 pub mod snowflake;
 pub mod tenant;
 pub mod uuid_v4;
+pub mod uuid_v7;
 pub mod view;
 
+mod calendar;
 mod counts;
 mod cumulative;
+#[cfg(test)]
+mod laws;
 mod numbered;
 #[cfg(test)]
 mod testing;
@@ -166,6 +173,10 @@ pub static ALL: &[&PatternInfo] = &[
     &short_string::INFO,
     &low_cardinality::INFO,
     &file::INFO,
+    &uuid_v7::INFO,
+    &phone::INFO,
+    &date::INFO,
+    &ipv4::INFO,
 ];
 
 /// The pattern of that name, or an error that suggests the nearest one.

@@ -87,17 +87,23 @@ impl Cursor for Walk {
             stamp(high << 64 | u128::from(self.stream.next_u64()))
         }));
         if self.want.text {
-            let arena = batch.text.arena();
-            let at = arena.len();
-            arena.resize(at + rows * TEXT_LEN, 0);
-            let slots = arena[at..].as_chunks_mut::<TEXT_LEN>().0;
-            for (slot, &uuid) in slots.iter_mut().zip(&batch.uuids[from..]) {
-                write_text(uuid, slot);
-            }
-            batch.text.end_fixed(rows, TEXT_LEN);
+            push_texts(batch, from);
         }
         batch.grow(rows);
     }
+}
+
+/// Appends the texts of the batch's UUIDs from number `from` on.
+pub(super) fn push_texts(batch: &mut KeyBatch, from: usize) {
+    let rows = batch.uuids.len() - from;
+    let arena = batch.text.arena();
+    let at = arena.len();
+    arena.resize(at + rows * TEXT_LEN, 0);
+    let slots = arena[at..].as_chunks_mut::<TEXT_LEN>().0;
+    for (slot, &uuid) in slots.iter_mut().zip(&batch.uuids[from..]) {
+        write_text(uuid, slot);
+    }
+    batch.text.end_fixed(rows, TEXT_LEN);
 }
 
 /// Sets version 4 and variant 10.

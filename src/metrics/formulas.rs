@@ -228,6 +228,14 @@ pub static ALL: &[Formula] = &[
         of: |a| 1.0 - libm::exp(-a[0] * (a[0] - 1.0) / libm::pow(2.0, a[1] + 1.0)),
     },
     Formula {
+        name: "collisions",
+        args: &["points", "bits"],
+        kind: Kind::Expected,
+        text: "p·(p − 1) ÷ 2^(bits + 1)",
+        doc: "pairs of p random points of a ring that are one",
+        of: |a| a[0] * (a[0] - 1.0) / libm::pow(2.0, a[1] + 1.0),
+    },
+    Formula {
         name: "binary-steps",
         args: &["points"],
         kind: Kind::Exact,

@@ -30,6 +30,8 @@ pub struct Outcome {
     pub counts: Option<Vec<u64>>,
     /// Share that moved at this step.
     pub moved: Option<f64>,
+    /// Points that lie on another point; of rings only.
+    pub shared_points: Option<u64>,
 }
 
 /// A cell under label sets: exact shares where they are known, else shares of placed keys.
@@ -136,7 +138,8 @@ impl<'a> Sampler<'a> {
                 let spread = Spread::of_shares(&shares, &self.fair[step]);
                 shares.truncate(ids);
                 let moved = step.checked_sub(1).and_then(|b| ownership[b].share_moved(owners));
-                Outcome { spread, shares, counts: None, moved }
+                let shared_points = placements[step].shared_points();
+                Outcome { spread, shares, counts: None, moved, shared_points }
             })
             .collect()
     }
@@ -181,6 +184,7 @@ impl<'a> Sampler<'a> {
                     shares,
                     counts: Some(counts),
                     moved: (step > 0).then(|| moved[step] as f64 / total as f64),
+                    shared_points: placements[step].shared_points(),
                 }
             })
             .collect()

@@ -24,12 +24,10 @@ pub struct Article {
 pub struct Setup {
     /// Its name in the file.
     pub name: String,
-    /// The scenario, without a band: the claims draw their own label sets.
+    /// The scenario; without a band unless it has charts.
     pub scenario: Scenario,
     /// How many label sets a point is judged on, and how many keys a label set places.
     pub trials: Trials,
-    /// Whether it says how many.
-    pub counts_trials: bool,
 }
 
 /// A claim.

@@ -32,11 +32,11 @@ use record::{
 };
 use verdict::{Evidence, Verdict, is_settled, judge, of_parts, of_readings};
 
-use crate::charts;
 use crate::error::Error;
 use crate::metrics::bands::band;
 use crate::metrics::interval::clopper_pearson;
 use crate::params::Value;
+use crate::record::Record;
 use crate::sim::labels::Varies;
 use crate::sim::{self, Options, Progress};
 
@@ -85,7 +85,6 @@ impl Judge<'_> {
             [part] => vec![part.why.clone()],
             parts => parts.iter().map(|part| format!("{}: {}", part.part, part.why)).collect(),
         };
-        let (charts, drawings) = self.charts(claim)?.into_iter().unzip();
         Ok(Entry {
             id: claim.id.clone(),
             article: self.article.title.clone(),
@@ -97,8 +96,7 @@ impl Judge<'_> {
             parts,
             beside: claim.beside.iter().map(|b| self.beside(b)).collect::<Result<_, _>>()?,
             grids: claim.grids.iter().map(|g| self.grid(g)).collect::<Result<_, _>>()?,
-            charts,
-            drawings,
+            records: self.records(claim)?,
         })
     }
 
@@ -297,26 +295,21 @@ impl Judge<'_> {
         Ok(GridRecord { title: grid.title.clone(), note: grid.note.clone(), header, rows })
     }
 
-    /// The charts that the set-ups of a claim ask for: file stem and SVG.
-    fn charts(&self, claim: &Claim) -> Result<Vec<(String, String)>, Error> {
+    /// The records of the set-ups of a claim that ask for charts, in order of first use.
+    fn records(&self, claim: &Claim) -> Result<Vec<Record>, Error> {
         let mut setups: Vec<usize> = Vec::new();
         let readings = claim.parts.iter().flat_map(|part| &part.readings);
-        for setup in readings.map(|reading| reading.figure.first.setup) {
-            if !setups.contains(&setup) {
+        let beside = claim.beside.iter().map(|beside| match &beside.source {
+            Source::Figure(figure) => figure.first.setup,
+            Source::Event(setup, _) => *setup,
+        });
+        for setup in readings.map(|reading| reading.figure.first.setup).chain(beside) {
+            let draws = !self.article.setups[setup].scenario.charts.is_empty();
+            if draws && !setups.contains(&setup) {
                 setups.push(setup);
             }
         }
-        let mut drawn = Vec::new();
-        for setup in setups {
-            if self.article.setups[setup].scenario.charts.is_empty() {
-                continue;
-            }
-            let name = &self.article.setups[setup].name;
-            for (stem, svg) in charts::draw_as(self.bench.record(setup)?, &format!("{name}-")) {
-                drawn.push((stem, svg));
-            }
-        }
-        Ok(drawn)
+        setups.into_iter().map(|setup| self.bench.record(setup).cloned()).collect()
     }
 }
 

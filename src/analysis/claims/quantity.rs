@@ -216,6 +216,10 @@ static SAMPLED: &[Statistic] = &[
     Statistic { stat: "cv", of: |d| libm::sqrt(d.now().spread.cv_squared) },
     Statistic { stat: "share-moved", of: |d| d.now().moved.unwrap_or(f64::NAN) },
     Statistic {
+        stat: "shared-points",
+        of: |d| d.now().shared_points.map_or(f64::NAN, |points| points as f64),
+    },
+    Statistic {
         // What the nodes gain is what they receive, where no node both gives and receives.
         stat: "largest-inheritor-share",
         of: |d| {

@@ -63,11 +63,12 @@ fn setups(root: &Table, text: &str, base: &Path, errors: &mut Vec<Error>) -> Opt
         let Some(mut scenario) = read::check(table, text, &entry.key, base, true, errors) else {
             continue;
         };
-        let given = scenario.trials.take();
+        // A band is run only where a chart may show it; the claims draw their own label sets.
+        let given = scenario.trials.clone();
+        scenario.trials.take_if(|_| scenario.charts.is_empty());
         setups.push(Setup {
             name: entry.key.clone(),
             scenario,
-            counts_trials: given.is_some(),
             trials: given.unwrap_or(Trials { count: POINT_TRIALS, keys: TRIAL_KEYS }),
         });
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::claimed::Style;
 use super::verdict::Verdict;
 use crate::metrics::Unit;
+use crate::record::Record;
 
 /// Name of the schema.
 pub const SCHEMA: &str = "shardlab.claims/1";
@@ -45,11 +46,9 @@ pub struct Entry {
     pub beside: Vec<BesideRecord>,
     /// Tables.
     pub grids: Vec<GridRecord>,
-    /// File stems of its charts.
-    pub charts: Vec<String>,
-    /// The charts as SVG, in the order of their stems.
+    /// Records of the set-ups that ask for charts: what is drawn of them.
     #[serde(skip)]
-    pub drawings: Vec<String>,
+    pub records: Vec<Record>,
 }
 
 /// One part, measured.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, counts, rows};
+use super::{COLUMNS, counts, draw, rows};
 use crate::analysis::claims::record::{Entry, LedgerRecord, PartRecord, ReadingRecord};
 use crate::analysis::claims::words;
 use crate::charts::escape;
@@ -37,7 +37,7 @@ pub fn write(ledger: &LedgerRecord) -> Vec<u8> {
     let _ = writeln!(out, "<h1>The claims ledger</h1>\n<p>{}.</p>", escape(&counts(ledger)));
     let table: Vec<Vec<String>> = ledger.claims.iter().flat_map(rows).collect();
     summary(&mut out, &table);
-    let mut drawn: Vec<&str> = Vec::new();
+    let mut drawn: Vec<String> = Vec::new();
     for entry in &ledger.claims {
         section(&mut out, entry, &mut drawn);
     }
@@ -69,7 +69,7 @@ fn badge(verdict: &str) -> String {
     format!("<span class=\"v {0}\">{0}</span>", escape(verdict))
 }
 
-fn section<'a>(out: &mut String, entry: &'a Entry, drawn: &mut Vec<&'a str>) {
+fn section(out: &mut String, entry: &Entry, drawn: &mut Vec<String>) {
     let _ = writeln!(
         out,
         "<section id=\"{0}\">\n<h2>{0} {1}</h2>\n<p>{2}</p>",
@@ -105,11 +105,11 @@ fn section<'a>(out: &mut String, entry: &'a Entry, drawn: &mut Vec<&'a str>) {
         table(out, &grid.header, &grid.rows);
         let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(&grid.note));
     }
-    for (stem, svg) in entry.charts.iter().zip(&entry.drawings) {
+    for (stem, svg) in draw(entry) {
         // A chart that several claims share stands with the first of them.
-        if !drawn.contains(&stem.as_str()) {
-            drawn.push(stem);
+        if !drawn.contains(&stem) {
             let _ = writeln!(out, "<figure>\n{}\n</figure>", svg.trim());
+            drawn.push(stem);
         }
     }
     out.push_str("</section>\n");

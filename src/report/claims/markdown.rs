@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, counts, rows};
+use super::{COLUMNS, counts, draw, rows};
 use crate::analysis::claims::record::{Entry, LedgerRecord, PartRecord, ReadingRecord};
 use crate::analysis::claims::words;
 use crate::report::markdown::pipe_table;
@@ -57,7 +57,7 @@ fn section(out: &mut String, entry: &Entry) {
         let table = pipe_table(&header, &numeric, &grid.rows);
         let _ = writeln!(out, "\n### {}\n\n{}\n{}", grid.title, table, grid.note);
     }
-    for stem in &entry.charts {
+    for (stem, _) in draw(entry) {
         let _ = writeln!(out, "\n![{stem}]({stem}.svg)");
     }
 }

@@ -1,10 +1,12 @@
 //! The claims ledger as bytes: the summary, the whole reasoning, and files for people and machines.
 
 mod csv;
+mod draw;
 mod html;
 mod markdown;
 mod table;
 
+pub use draw::draw;
 pub use table::{reasoning, summary};
 
 use super::number::NONE;
@@ -51,12 +53,10 @@ pub fn files(ledger: &LedgerRecord) -> Vec<(String, Vec<u8>)> {
 /// The charts alone, each once.
 pub fn charts(ledger: &LedgerRecord) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    for entry in &ledger.claims {
-        for (stem, svg) in entry.charts.iter().zip(&entry.drawings) {
-            let name = format!("{stem}.svg");
-            if files.iter().all(|(other, _)| *other != name) {
-                files.push((name, svg.clone().into_bytes()));
-            }
+    for (stem, svg) in ledger.claims.iter().flat_map(draw) {
+        let name = format!("{stem}.svg");
+        if files.iter().all(|(other, _)| *other != name) {
+            files.push((name, svg.into_bytes()));
         }
     }
     files
