@@ -13,10 +13,10 @@ mod compare;
 mod disagree;
 #[path = "cli/explain.rs"]
 mod explain;
-#[path = "cli/size.rs"]
-mod size;
 #[path = "cli/plan.rs"]
 mod plan;
+#[path = "cli/size.rs"]
+mod size;
 
 use command::{SCENARIO, answer, piped, run, shardlab, texts};
 

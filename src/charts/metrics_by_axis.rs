@@ -91,14 +91,19 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
 }
 
 /// The metrics that a chart asks for.
-fn wanted(params: &Params) -> Result<Vec<Metric>, Error> {
-    let names = params.list("metrics").unwrap_or_default();
-    let metric = |name: &Value| metrics::find(&name.to_string());
-    names.iter().map(|name| metric(name).map_err(|error| error.field("metrics"))).collect()
+fn wanted(params: &Params) -> Result<Vec<Metric<'_>>, Error> {
+    params.list("metrics").unwrap_or_default().iter().map(metric).collect()
+}
+
+fn metric(name: &Value) -> Result<Metric<'_>, Error> {
+    match name {
+        Value::Text(name) => metrics::find(name).map_err(|error| error.field("metrics")),
+        other => unreachable!("`metrics` is declared as texts: {other}"),
+    }
 }
 
 /// A metric along the axis, over its first value.
-fn relative(metric: &Metric, cells: &[(f64, &CellRecord)], step: usize) -> Vec<(f64, f64)> {
+fn relative(metric: &Metric<'_>, cells: &[(f64, &CellRecord)], step: usize) -> Vec<(f64, f64)> {
     let value = |cell: &CellRecord| metric.value(cell.steps.get(step)?, cell);
     let points = cells.iter().filter_map(|(x, cell)| Some((*x, value(cell)?)));
     let points: Vec<(f64, f64)> = points.filter(|(_, y)| *y > 0.0).collect();

@@ -21,7 +21,7 @@ fn scenario(strategy: &str, keys: u64, migration: &str) -> Scenario {
 }
 
 fn record(scenario: &Scenario, threads: usize) -> Record {
-    run(scenario, Options { threads: Some(threads) }, &Silent).unwrap()
+    run(scenario, Options { threads: Some(threads), ..Options::default() }, &Silent).unwrap()
 }
 
 /// Keys and requests by (from, to), of units that move.

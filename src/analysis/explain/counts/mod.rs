@@ -115,7 +115,7 @@ impl Observation {
         };
         let nodes: Vec<Node> =
             self.names.iter().zip(&self.weights).enumerate().map(named).collect();
-        Cluster { ids: nodes.len(), nodes, down: Vec::new() }
+        Cluster { ids: nodes.len(), nodes, ..Cluster::default() }
     }
 
     /// Whether the loads stand in falling order, which the nodes' own order hardly ever gives.

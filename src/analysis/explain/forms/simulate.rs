@@ -33,7 +33,7 @@ fn built(
 pub fn members(numbers: impl Iterator<Item = u32>, ids: usize) -> Cluster {
     let all = Cluster::numbered(ids, "node{i}");
     let nodes = numbers.map(|i| all.nodes[i as usize].clone()).collect();
-    Cluster { nodes, ids, down: Vec::new() }
+    Cluster { nodes, ids, ..Cluster::default() }
 }
 
 /// The first `n` of `ids` nodes.
