@@ -62,7 +62,7 @@ fn cluster(list: &str) -> Cluster {
     for (i, node) in nodes.iter_mut().enumerate() {
         node.id = shardlab::cluster::NodeId(i as u32);
     }
-    Cluster { ids: nodes.len(), nodes, down: Vec::new() }
+    Cluster { ids: nodes.len(), nodes, ..Cluster::default() }
 }
 
 fn n(count: i64) -> (&'static str, Value) {
