@@ -27,7 +27,8 @@
 //! | [`traffic`] | traffic shapes: expected counts, not draws (`ALL`) |
 //! | [`strategy`] | placement algorithms (`ALL`) |
 //! | [`preset`] | named real systems (`ALL`) |
-//! | [`sim`] | the engine: scan, plan, replay, tally, queries, session, cascade, trials, events, assemble |
+//! | [`remedy`] | what helps against hot keys and big tenants, as cells beside the plain one (`ALL`) |
+//! | [`sim`] | the engine: scan, plan, replay, tally, families, queries, session, cascade, trials, events, assemble |
 //! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
 //! | [`analysis`] | questions beyond a record: what a change moves, which claims hold, why loads are uneven, how much is enough |
@@ -41,7 +42,7 @@
 //!
 //! # Invariants
 //!
-//! 1. The core (`hash keys traffic strategy preset cluster sim timeline metrics
+//! 1. The core (`hash keys traffic strategy preset remedy cluster sim timeline metrics
 //!    analysis`) reads no clock, no
 //!    environment, no global random state and, key files and table files apart, does no IO. *Watched by
 //!    `tests/tidy.rs`.*
@@ -65,7 +66,7 @@
 //!
 //! # How to add a …
 //!
-//! * **strategy, key pattern, view, hasher, traffic shape, metric, chart, report**: one new file with its
+//! * **strategy, key pattern, view, hasher, traffic shape, remedy, metric, chart, report**: one new file with its
 //!   `INFO` and two lines in the folder's `mod.rs`. Names, "did you mean", `list`, README tables, the JSON
 //!   Schema, legends, contract tests and benches follow from the `ALL` list.
 //! * **scenario**: one TOML in `scenarios/`; CI runs it on 1, 2 and 7 threads and compares its report.
@@ -110,6 +111,7 @@ pub mod params;
 pub mod preset;
 pub mod quantity;
 pub mod record;
+pub mod remedy;
 pub mod report;
 pub mod rng;
 pub mod scenario;

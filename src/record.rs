@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::timeline::Timeline;
+mod hot;
+
+pub use hot::{ControlRecord, PhaseRecord, Phases, Price, Spill};
 
 /// Name of the schema.
 pub const SCHEMA: &str = "shardlab.record/1";
@@ -101,12 +104,21 @@ pub struct CellRecord {
     pub steps: Vec<StepRecord>,
     /// The band over label sets.
     pub trials: Option<TrialsRecord>,
+    /// How a loop that acts on measured load went, where the cell has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<ControlRecord>,
+    /// What a remedy costs against the cell without it; of cells with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// Facts of the keys and traffic of a cell.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorkloadRecord {
+    /// Family of the keys, where there are several; `all` for all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
     /// Key pattern.
     pub pattern: String,
     /// Traffic shape.
@@ -163,6 +175,12 @@ pub struct StepRecord {
     /// Where the change was a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureRecord>,
+    /// Balance by phase, where the traffic changes with time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
+    /// Requests that bounded load sent past their first node; of strategies with open requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<Spill>,
 }
 
 /// Keys that no node got.

@@ -13,7 +13,7 @@ fn the_readme_is_fresh() {
     } else {
         assert!(text == fresh, "README.md is stale: run SHARDLAB_BLESS=1 cargo test --test readme");
     }
-    for kind in ["strategies", "presets", "hashers", "keys", "traffic"] {
+    for kind in ["strategies", "presets", "hashers", "keys", "traffic", "remedies"] {
         assert!(text.contains(&format!("<!-- begin {kind} -->")), "the table of {kind} is gone");
     }
 }

@@ -23,6 +23,28 @@ const SHIPPED: &[(&str, usize, &[&str])] = &[
     ("migration-old-node-dies", 24, &[]),
     ("migration-stale-maps", 2, &[]),
     ("migration-with-replicas", 12, &[]),
+    ("hot-celebrity", 60, &[]),
+    ("hot-families", 6, &[]),
+    ("hot-feedback", 12, &[]),
+    ("hot-moving", 6, &[]),
+    (
+        "hot-remedies",
+        22,
+        &[
+            "ring/murmur3-32/remedy=reassign",
+            "ring/murmur3-32/remedy=split buckets, reassign",
+            "bucket-table/murmur3-32/remedy=bounded-load",
+            "bucket-table/murmur3-32/remedy=more-vnodes",
+        ],
+    ),
+    (
+        "hot-tenant",
+        12,
+        &[
+            "modulo/murmur3-32/cluster.nodes=4/remedy=reassign",
+            "modulo/murmur3-32/cluster.nodes=6/remedy=reassign",
+        ],
+    ),
     ("npm-downloads", 20, &[]),
     ("npm-migration", 4, &[]),
     ("plan-8-to-16", 25, &[]),
@@ -83,7 +105,7 @@ fn each_asks_answers_and_expects() {
         assert!(text.starts_with("#:schema ../schema/scenario.json\n"), "{name}: first line");
         assert!(scenario.question.ends_with('?'), "{name}: `{}`", scenario.question);
         assert!(scenario.analysis.matches(". ").count() >= 3, "{name}: too short an analysis");
-        let figures = ["|movement.", "|keys.", "|timeline."];
+        let figures = ["|movement.", "|keys.", "|requests.", "|timeline.", "|control.", "|price."];
         assert!(figures.iter().any(|figure| scenario.analysis.contains(figure)), "{name}");
         assert!(scenario.analysis.contains("Conclude: "), "{name}: no conclusion");
         assert!(scenario.expects.len() >= 2, "{name}: {} expectations", scenario.expects.len());

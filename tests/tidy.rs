@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Folders that must give the same bytes on every platform and thread count.
 const CORE: &[&str] = &[
     "hash", "keys", "traffic", "strategy", "preset", "cluster", "sim", "metrics", "analysis",
-    "scenario", "charts", "report", "timeline",
+    "remedy", "scenario", "charts", "report", "timeline",
 ];
 
 /// Of these, the ones that may write clocks or read the environment: none. Words that no core file

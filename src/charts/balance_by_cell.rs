@@ -3,7 +3,7 @@
 
 use super::ChartInfo;
 use super::data;
-use super::model::{Axis, Chart, Layer, Rule, Scale, Spans, Texts, Unit};
+use super::model::{Axis, Chart, Layer, Mark, Rule, Scale, Spans, Texts, Unit};
 use super::palette::{Dash, Look};
 use super::scale::value_text;
 use crate::error::Error;
@@ -86,6 +86,9 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
     if rows.len() > shown.len() {
         notes.push(format!("The first {} of {} cells.", shown.len(), rows.len()));
     }
+    if layers.iter().any(|layer| matches!(layer, Layer::Marks(_))) {
+        notes.push("Circles: the floor that the hottest key forces on any single owner.".into());
+    }
     notes.push(data::origin(record));
     let mut chart = Chart {
         suffix: String::new(),
@@ -138,14 +141,21 @@ fn loads(rows: &[(&CellRecord, &StepRecord, String)], params: &Params) -> Vec<St
     all
 }
 
-/// The floor of the hottest key, if it is the same for all rows.
+/// The floor of the hottest key: a line where it is the same for all rows, else a mark in each row that
+/// has one above fair.
 fn floor(rows: &[(&CellRecord, &StepRecord, String)], loads: &[String]) -> Option<Layer> {
     if !loads.iter().any(|l| l == "requests") {
         return None;
     }
-    let floor = data::hot_key_floor(rows[0].1)?;
-    rows.iter().all(|r| data::hot_key_floor(r.1) == Some(floor)).then(|| {
+    let floors: Vec<Option<f64>> = rows.iter().map(|r| data::hot_key_floor(r.1)).collect();
+    if let Some(floor) = floors[0].filter(|floor| floors.iter().all(|f| *f == Some(*floor))) {
         let name = format!("hot-key floor {}", value_text(floor, Unit::Times));
-        Layer::Rule(Rule { name, at: floor, look: Look::reference(Dash::Dashed) })
-    })
+        return Some(Layer::Rule(Rule { name, at: floor, look: Look::reference(Dash::Dashed) }));
+    }
+    let marks = floors.iter().enumerate().filter_map(|(row, floor)| {
+        let floor = floor.filter(|floor| *floor > 1.0)?;
+        Some(Mark { x: floor, y: row as f64, lines: Vec::new() })
+    });
+    let marks: Vec<Mark> = marks.collect();
+    (!marks.is_empty()).then_some(Layer::Marks(marks))
 }

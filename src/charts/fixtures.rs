@@ -58,6 +58,8 @@ pub fn cell(
         workload: WorkloadRecord::default(),
         steps: Vec::new(),
         trials: None,
+        control: None,
+        price: None,
     }
 }
 
@@ -81,6 +83,8 @@ pub fn step(number: usize, nodes: usize, balance: &[(&str, Balance)]) -> StepRec
         movement: None,
         timeline: None,
         failure: None,
+        phases: None,
+        spill: None,
     }
 }
 

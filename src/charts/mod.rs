@@ -23,6 +23,8 @@ mod theory;
 mod time;
 
 mod balance_by_cell;
+mod balance_by_phase;
+mod balance_by_round;
 mod blast_radius;
 pub mod heat_map;
 mod load_over_time;
@@ -84,6 +86,8 @@ pub static ALL: &[&ChartInfo] = &[
     &paths::INFO,
     &blast_radius::INFO,
     &metrics_by_axis::INFO,
+    &balance_by_round::INFO,
+    &balance_by_phase::INFO,
 ];
 
 /// The kind that needs repeated moves to be counted.

@@ -259,8 +259,12 @@ fn theory_layer(
     load: &str,
     step: usize,
 ) -> Option<(Layer, String)> {
+    let floor = load == "requests" && stat.name == "max-over-mean";
     let value = |cell: &CellRecord| {
         let step = cell.steps.get(step)?;
+        if floor {
+            return step.theory.hot_key_floor;
+        }
         let owned = step.theory.cv_owned?;
         // Keys add the noise of sampling to that of the shares; of requests nothing is known.
         let sampling = match load {
@@ -281,9 +285,15 @@ fn theory_layer(
     if points.is_empty() {
         return None;
     }
+    let look = Look::reference(Dash::Dashed);
+    if floor {
+        let name = "hot-key floor".to_string();
+        let note = "Floor: no single owner of the hottest key can be below its share × nodes.";
+        return Some((Layer::Line(Line { name, points, look }), note.to_string()));
+    }
     let name = "theory".to_string();
     Some((
-        Layer::Line(Line { name, points, look: Look::reference(Dash::Dashed) }),
+        Layer::Line(Line { name, points, look }),
         theory::describe(stat.name, group.cells[0].1.steps[0].nodes),
     ))
 }

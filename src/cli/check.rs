@@ -89,9 +89,11 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
         migrations: vec![],
     };
     for (workload, members) in sim::workloads(scenario) {
-        let keys = source(workload, &scenario.base)?;
+        // Several families together: their rows are those of the families.
+        let own = workload.families.first().unwrap_or(workload);
+        let keys = source(own, &scenario.base)?;
         let rows = keys.rows().map_err(|error| scenario.locate(error))?;
-        let rows = rows + workload.hot.len() as u64;
+        let rows = rows + workload.hot.iter().map(|hot| hot.parts()).sum::<u64>();
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, keys.kind(), &scenario.base)?;
         sim::session::check_size(workload, rows, &plan)?;
@@ -106,6 +108,9 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
                     cost.unsupported.push((planned.cell.id.clone(), reason.clone()));
                 }
             }
+        }
+        if !workload.families.is_empty() {
+            continue;
         }
         cost.table_bytes += plan.routed.iter().map(|r| r.placement.heap_bytes()).sum::<u64>();
         cost.passes.push(Pass {

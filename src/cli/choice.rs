@@ -15,6 +15,7 @@ use crate::keys::KeyKind;
 use crate::params::Params;
 use crate::preset::{self, Answer};
 use crate::scenario::{self, Cell, Overrides, Scenario, Step};
+use crate::sim;
 use crate::sim::plan::Plan;
 use crate::strategy::{self, Build, StrategyInfo};
 
@@ -74,7 +75,7 @@ impl ChoiceArgs {
     pub fn choose(&self) -> Result<Choice, Failure> {
         match &self.scenario {
             Some(path) => {
-                let scenario = scenario::load(path, &Overrides::default())?;
+                let scenario = closed(scenario::load(path, &Overrides::default())?)?;
                 let cell = pick(&scenario.cells, self.cell.as_deref())?;
                 let last = cell.steps.len() - 1;
                 let step = self.step.unwrap_or(0);
@@ -113,7 +114,14 @@ impl ChoiceArgs {
         };
         let params = Params::from_pairs(info.params, values(info.params, &self.given()?))?;
         let cluster = self.cluster_for(info, &params)?;
-        Ok(Step { change: None, cluster: cluster.into(), strategy: info, params, rebuilt: false })
+        Ok(Step {
+            change: None,
+            cluster: cluster.into(),
+            strategy: info,
+            params,
+            rebuilt: false,
+            fair: None,
+        })
     }
 
     fn cluster_for(&self, info: &'static StrategyInfo, params: &Params) -> Result<Cluster, Error> {
@@ -246,6 +254,11 @@ pub(super) fn pick<'a>(cells: &'a [Cell], id: Option<&str>) -> Result<&'a Cell, 
                 .help(format!("choose one with --cell: {}", ids.join(", "))))
         }
     }
+}
+
+/// The scenario with the steps that follow from measured load, if it has some: they are measured first.
+pub(super) fn closed(scenario: Scenario) -> Result<Scenario, Error> {
+    Ok(sim::control::close(&scenario, &sim::Silent)?.unwrap_or(scenario))
 }
 
 /// What is asked of a strategy that cannot do it.

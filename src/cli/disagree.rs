@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::json;
 
 use super::args::{count, step};
-use super::choice::{pick, unsupported};
+use super::choice::{closed, pick, unsupported};
 use super::hash::push_field;
 use super::progress::{Watch, catch_interrupts};
 use super::ui::Ui;
@@ -77,8 +77,8 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     let args: DisagreeArgs = read(matches);
     let overrides = Overrides { keys: args.keys, ..Overrides::default() };
     let scenarios = [
-        scenario::load(&args.first, &overrides)?,
-        scenario::load(&args.second, &Overrides::default())?,
+        closed(scenario::load(&args.first, &overrides)?)?,
+        closed(scenario::load(&args.second, &Overrides::default())?)?,
     ];
     let cells = [
         pick(&scenarios[0].cells, args.cell.as_deref())?,

@@ -27,6 +27,21 @@ pub enum ChangeKind {
     Set(Vec<(String, Value)>),
     /// The strategy's identity changes: `kind`, `hasher`, `hash-seed`, `view` and what belongs to them.
     Switch(Vec<(String, Value)>),
+    /// Every bucket or chunk gets an owner, by measured load; none while that is not measured.
+    Assign(Vec<NodeId>),
+    /// Some keys go to a node of their own, which joins.
+    Isolate(Isolation),
+}
+
+/// A rule in front of a placement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Isolation {
+    /// Text of the key, or how the texts of the keys begin.
+    pub text: String,
+    /// Whether it is the whole key.
+    pub whole: bool,
+    /// Where those keys go.
+    pub node: NodeId,
 }
 
 /// A change as the scenario states it.

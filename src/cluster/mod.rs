@@ -12,7 +12,7 @@ pub mod server_list;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use change::{Change, ChangeKind, OnFail};
+pub use change::{Change, ChangeKind, Isolation, OnFail};
 
 /// Smallest weight above 0.
 pub const MIN_WEIGHT: f64 = 1e-6;

@@ -202,6 +202,12 @@ pub struct KeyBatch {
     pub requests: Vec<u64>,
     /// Bytes of each row; empty when the scenario has no such load.
     pub bytes: Vec<u64>,
+    /// Reads among the requests of each row; empty when they are not told from writes.
+    pub reads: Vec<u64>,
+    /// Writes among the requests of each row; empty as `reads`.
+    pub writes: Vec<u64>,
+    /// Requests of each row by phase of the traffic; none where it has no phases.
+    pub phases: Vec<Vec<u64>>,
     digests: Vec<(ColumnSpec, Vec<u64>)>,
 }
 
@@ -217,6 +223,9 @@ impl KeyBatch {
             uuids: Vec::new(),
             requests: Vec::new(),
             bytes: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            phases: Vec::new(),
             digests: Vec::new(),
         }
     }
@@ -253,6 +262,9 @@ impl KeyBatch {
         self.uuids.clear();
         self.requests.clear();
         self.bytes.clear();
+        self.reads.clear();
+        self.writes.clear();
+        self.phases.iter_mut().for_each(Vec::clear);
     }
 
     /// Appends one key of the batch's kind, with its text.

@@ -36,6 +36,11 @@ impl Cumulative {
         Cumulative { ends, guide }
     }
 
+    /// The end of item 0; None where it is all that is picked.
+    pub(super) fn first_end(&self) -> Option<u64> {
+        self.ends.first().copied()
+    }
+
     /// The item that `number` picks. Items of weight zero are never picked.
     #[inline]
     pub(super) fn pick(&self, number: u64) -> usize {

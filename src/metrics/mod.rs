@@ -18,6 +18,7 @@ pub mod extremes;
 pub mod facts;
 pub mod failure;
 pub mod formulas;
+pub mod hot;
 pub mod ideal;
 pub mod interval;
 pub mod movement;
@@ -108,6 +109,10 @@ pub static ALL: &[&Family] = &[
     &failure::FAMILY,
     &failure::CASCADE,
     &capacity::FAMILY,
+    &hot::PHASES,
+    &hot::SPILL,
+    &hot::CONTROL,
+    &hot::PRICE,
 ];
 
 /// Where a metric is read, and what its name says beyond the metric itself.
@@ -180,6 +185,11 @@ impl<'a> Metric<'a> {
     /// Whether only a cell with a band over label sets has it.
     pub fn needs_trials(&self) -> bool {
         self.form.starts_with("trials.")
+    }
+
+    /// Whether only a cell of a scenario with remedies has it.
+    pub fn needs_remedy(&self) -> bool {
+        self.form.starts_with("price.") || self.form.starts_with("control.")
     }
 
     /// Whether only a cell with replicas has it.
@@ -320,6 +330,18 @@ mod tests {
         let queries: Vec<&str> = queries::FAMILY.metrics.iter().map(|m| m.name).collect();
         step["queries"] = numbers(&queries);
         step["queries"]["each"] = json!([]);
+        for (name, family) in [("phases", &hot::PHASES), ("spill", &hot::SPILL)] {
+            let stats: Vec<&str> = family.metrics.iter().map(|m| m.name).collect();
+            step[name] = numbers(&stats);
+        }
+        step["phases"]["peak-phase"] = json!("sale");
+        step["phases"]["each"] = json!([]);
+        let price: Vec<&str> = hot::PRICE.metrics.iter().map(|m| m.name).collect();
+        let price = numbers(&price);
+        let control = ["rounds", "start", "end", "best", "best-round", "late-span", "moved-total"];
+        let mut control = numbers(&control);
+        control["load"] = json!("requests");
+        control["verdict"] = json!("converges");
         step["movement"] = json!({ "verb": "moved", "per-node": [], "pairs": null });
         for load in ["keys", "requests", "bytes"] {
             step["movement"][load] = numbers(&moved);
@@ -358,6 +380,8 @@ mod tests {
                 "hottest-share": null,
             },
             "steps": [step],
+            "control": control,
+            "price": price,
             "trials": { "count": 1, "on": "ownership", "reason": null, "steps": [trials] },
         });
         (serde_json::from_value(cell.clone()).unwrap(), cell)
@@ -384,10 +408,17 @@ mod tests {
         let mut want = Vec::new();
         leaves("", step, &mut want);
         leaves("trials", &json["trials"]["steps"][0], &mut want);
+        leaves("control", &json["control"], &mut want);
+        leaves("price", &json["price"], &mut want);
         want.retain(|(name, _)| name != "step" && name != "trials.step");
+        let verdicts = ["converges", "diverges", "oscillates"];
+        want.extend(
+            verdicts.iter().zip([1.0, 0.0, 0.0]).map(|(v, is)| (format!("control.{v}"), is)),
+        );
+        let hot = 4 + 4 + 7 + verdicts.len() + 11;
         assert_eq!(
             want.len(),
-            5 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7 + 3 * 7 + 3 * 5 + 3
+            5 + 3 + 3 + 4 + 11 + 4 * 6 + 14 + 11 + 6 * 7 + 5 * 7 + 3 * 7 + 3 * 5 + 3 + hot
         );
         for (path, number) in &want {
             let name = path.replace("copies.balance", "copies").replace("balance.", "");

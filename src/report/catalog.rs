@@ -11,7 +11,7 @@ use crate::keys::view;
 use crate::params::{Default, Param};
 use crate::preset::{self, Answer};
 use crate::strategy::{History, Movement, Order, StrategyInfo, Weights};
-use crate::{charts, hash, keys, metrics, strategy, traffic};
+use crate::{charts, hash, keys, metrics, remedy, strategy, traffic};
 
 /// One item of an open set.
 #[derive(Debug, Clone)]
@@ -52,6 +52,11 @@ pub static ALL: &[Kind] = &[
     Kind { name: "views", summary: "what a hasher sees of a key", entries: views },
     Kind { name: "keys", summary: "key patterns, files among them", entries: patterns },
     Kind { name: "traffic", summary: "how requests lie on the keys", entries: shapes },
+    Kind {
+        name: "remedies",
+        summary: "what helps against hot keys and big tenants, for `[[remedy]] kind`",
+        entries: remedies,
+    },
     Kind {
         name: "metrics",
         summary: "numbers for `[[expect]] metric`; LOAD is keys, requests, bytes, reads or writes",
@@ -188,6 +193,14 @@ fn patterns() -> Vec<Entry> {
 
 fn shapes() -> Vec<Entry> {
     traffic::ALL.iter().map(|t| entry(t.name, t.summary, t.source, t.params)).collect()
+}
+
+fn remedies() -> Vec<Entry> {
+    let entries = remedy::ALL.iter().map(|r| Entry {
+        facts: vec![("price", r.price.to_string())],
+        ..entry(r.name, r.summary, r.source, r.params)
+    });
+    entries.collect()
 }
 
 fn metric_entries() -> Vec<Entry> {

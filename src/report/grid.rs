@@ -44,7 +44,7 @@ enum Show {
     Varying,
 }
 
-struct Column {
+pub(super) struct Column {
     head: String,
     numeric: bool,
     show: Show,
@@ -108,7 +108,9 @@ fn shown_loads(record: &Record) -> Vec<String> {
 fn columns(record: &Record) -> Vec<Column> {
     let column =
         |head: &str, numeric, show, text| Column { head: head.into(), numeric, show, text };
-    let several = record.cells.iter().any(|c| c.steps.len() > 1);
+    // Remedies stand beside each other, one row each: their prices say what moved.
+    let remedies = has_prices(record);
+    let several = !remedies && record.cells.iter().any(|c| c.steps.len() > 1);
     let mut columns: Vec<Column> = Vec::new();
     columns.push(column("cell", false, Show::Always, Box::new(|c, _| timeline::placement_id(c))));
     if several {
@@ -129,13 +131,19 @@ fn columns(record: &Record) -> Vec<Column> {
     }
     let loads = shown_loads(record);
     for load in &loads {
-        balance_columns(load, loads.len() > 1, &mut columns);
+        balance_columns(load, loads.len() > 1, remedies, &mut columns);
     }
+    phase_columns(&mut columns);
     columns.push(column("max dev % over\nnames: p5–p95 (own)", true, Show::Filled, {
         Box::new(|c, s| band_text(c, s).unwrap_or_default())
     }));
-    for load in &loads {
-        movement_columns(load, loads.len() > 1, &mut columns);
+    if remedies {
+        super::remedies::columns(&mut columns);
+    } else {
+        for load in &loads {
+            movement_columns(load, loads.len() > 1, &mut columns);
+        }
+        add(&mut columns, "spill %".into(), |s| Some(percent(s.spill?.share, 2)));
     }
     for load in &loads {
         failure_columns(load, loads.len() > 1, &mut columns);
@@ -174,7 +182,33 @@ fn head(load: &str, several: bool, statistic: &str) -> String {
     if several { format!("{load}\n{statistic}") } else { statistic.into() }
 }
 
-fn balance_columns(load: &str, several: bool, columns: &mut Vec<Column>) {
+/// Adds a column whose text comes from the cell.
+pub(super) fn add_of_cell(
+    columns: &mut Vec<Column>,
+    head: &str,
+    numeric: bool,
+    text: impl Fn(&CellRecord) -> Option<String> + 'static,
+) {
+    let text = Box::new(move |c: &CellRecord, _: &StepRecord| text(c).unwrap_or_default());
+    columns.push(Column { head: head.into(), numeric, show: Show::Filled, text });
+}
+
+/// Whether any cell has the price of a remedy.
+pub(super) fn has_prices(record: &Record) -> bool {
+    record.cells.iter().any(|cell| cell.price.is_some())
+}
+
+fn phase_columns(columns: &mut Vec<Column>) {
+    add(columns, "worst phase\nmax/mean".into(), |s| {
+        Some(fixed(s.phases.as_ref()?.worst_max_over_mean, 3))
+    });
+    add(columns, "peak ÷\naverage".into(), |s| {
+        Some(fixed(s.phases.as_ref()?.peak_over_average, 3))
+    });
+}
+
+/// `brief`: max over mean alone.
+fn balance_columns(load: &str, several: bool, brief: bool, columns: &mut Vec<Column>) {
     let is_keys = load == "keys";
     type Text = fn(&Balance, &Theory, &CellRecord) -> Option<String>;
     let mut put = |statistic: &str, text: Text| {
@@ -191,6 +225,9 @@ fn balance_columns(load: &str, several: bool, columns: &mut Vec<Column>) {
         });
     } else {
         put("max/mean", |b, _, _| Some(fixed(b.max_over_mean, 3)));
+    }
+    if brief {
+        return;
     }
     if is_keys || !several {
         put("min/mean", |b, _, _| Some(fixed(b.min_over_mean, 3)));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::grid::{Steps, summary};
+use super::grid::{Steps, has_prices, summary};
 use super::{ReportInfo, Written, prose, queries, table, timeline};
 use crate::record::Record;
 
@@ -26,7 +26,8 @@ fn write(record: &Record) -> Vec<u8> {
             let _ = writeln!(out, "{}\n", paragraph.trim());
         }
     }
-    let grid = summary(record, Steps::All);
+    let steps = if has_prices(record) { Steps::Last } else { Steps::All };
+    let grid = summary(record, steps);
     if !grid.shared.is_empty() {
         let shared: Vec<String> = grid.shared.iter().map(|(k, v)| format!("{k} {v}")).collect();
         let _ = writeln!(out, "In every row: {}.\n", shared.join(", "));

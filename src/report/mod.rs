@@ -23,6 +23,7 @@ pub mod prose;
 pub mod publish;
 pub mod queries;
 pub mod readme;
+mod remedies;
 pub mod results;
 pub mod several;
 pub mod sheet;

@@ -56,6 +56,8 @@ fn step(number: usize, nodes: Vec<NodeRecord>, balance: Balance) -> StepRecord {
         movement: None,
         timeline: None,
         failure: None,
+        phases: None,
+        spill: None,
     }
 }
 
@@ -107,6 +109,8 @@ fn cell(id: &str, strategy: &str) -> CellRecord {
         },
         steps: Vec::new(),
         trials: None,
+        control: None,
+        price: None,
     }
 }
 

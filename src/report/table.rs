@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Row, Table, presets};
 use serde_json::{Map, Value as Json};
 
-use super::grid::{Grid, Steps, summary};
+use super::grid::{Grid, Steps, has_prices, summary};
 use super::number::{fixed, grouped, probability_percent, shortest};
 use super::{ReportInfo, Written, prose, queries, timeline};
 use crate::record::{CellRecord, EventRecord, ExpectRecord, Record, SearchRecord};
@@ -40,7 +40,7 @@ fn write(record: &Record) -> Vec<u8> {
         }
     }
     let rows: usize = record.cells.iter().map(|c| c.steps.len()).sum();
-    let steps = if rows > MOST_ROWS { Steps::Last } else { Steps::All };
+    let steps = if rows > MOST_ROWS || has_prices(record) { Steps::Last } else { Steps::All };
     let grid = summary(record, steps);
     if !grid.shared.is_empty() {
         let shared: Vec<String> = grid.shared.iter().map(|(k, v)| format!("{k} {v}")).collect();
@@ -49,7 +49,7 @@ fn write(record: &Record) -> Vec<u8> {
     if !grid.rows.is_empty() {
         let _ = writeln!(out, "{}", render(&grid));
     }
-    if steps == Steps::Last {
+    if steps == Steps::Last && record.cells.iter().any(|c| c.steps.len() > 1) {
         let _ = writeln!(out, "The last step of each cell; every step stands in results.csv.");
     }
     if let Some(grid) = queries::grid(record, steps) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::tree::Table;
-use super::{Cell, Event, Search};
+use super::{Cell, Event, REMEDY_AXIS, Search};
 use crate::cluster::{Change, ChangeKind};
 use crate::error::Error;
 use crate::metrics::Metric;
@@ -28,6 +28,9 @@ pub fn metric(
     };
     if metric.needs_trials() && !has_trials {
         return refuse("there is no band", "give `[trials]` with a `count`");
+    }
+    if metric.needs_remedy() && cells.iter().all(|c| c.at.get(REMEDY_AXIS).is_none()) {
+        return refuse("there are no remedies", "give a `[[remedy]]` with a `kind`");
     }
     if metric.needs_replicas() && cells.iter().all(|c| c.replicas < 2) {
         return refuse("every key is on one node", "give `replicas` of at least 2");
@@ -67,6 +70,14 @@ pub fn metric(
             "give `[traffic]`, or `requests` of a key file: the column that has them",
         ),
         Some("bytes") => refuse("there are no bytes", "give `bytes` of a key file: their column"),
+        Some("reads") => refuse(
+            "reads are not told from writes",
+            "give `write-share` in [traffic], the share of the requests that are writes",
+        ),
+        Some("writes") => refuse(
+            "no request is a write",
+            "give `write-share` in [traffic], the share of the requests that are writes",
+        ),
         Some(_) => refuse("no key carries this load", "loads: keys, requests, bytes"),
     }
 }

@@ -1,20 +1,22 @@
 //! The sweep: every combination of cluster, replicas, keys, traffic, strategy and path, in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::changes::PathSpec;
 use super::cluster::ClusterVariant;
+use super::families::{self, Family};
 use super::fields::{MAX_CELLS, MAX_HISTORY_NODES, MAX_PLACED_NODES, MAX_PLACEMENTS};
 use super::migration::MigrationVariant;
+use super::remedies::{self, Remedy};
 use super::strategies::{self, StrategyTable, StrategyVariant};
 use super::table::{Axis, too_many_cells};
 use super::tree::Table;
-use super::workload::{KeysVariant, TrafficVariant};
+use super::workload::{KeysVariant, TrafficVariant, workload};
 use super::{At, Cell, Migration, Places, Step, Workload};
 use crate::cluster::path::{self, History, Ids};
 use crate::error::Error;
-use crate::params::{Params, Value};
+use crate::params::Value;
 use crate::preset;
 
 /// Everything that the tables of a scenario span.
@@ -29,7 +31,7 @@ pub struct Sweep<'a> {
     /// Nodes per key.
     pub replicas: Axis,
     /// Keys.
-    pub keys: Vec<KeysVariant>,
+    pub keys: Keys,
     /// Traffic.
     pub traffic: Vec<TrafficVariant>,
     /// Strategy tables.
@@ -38,6 +40,49 @@ pub struct Sweep<'a> {
     pub paths: Vec<PathSpec<'a>>,
     /// How movement is carried out.
     pub migrations: Vec<MigrationVariant>,
+    /// What every cell is tried with.
+    pub remedies: Vec<Remedy<'a>>,
+}
+
+/// The keys of a scenario.
+#[derive(Debug)]
+pub enum Keys {
+    /// One source, with what its fields sweep over.
+    One(Vec<KeysVariant>),
+    /// Several families.
+    Families(Vec<Family>),
+}
+
+impl Keys {
+    /// How many workloads they make of one kind of traffic.
+    fn len(&self) -> usize {
+        match self {
+            Keys::One(variants) => variants.len(),
+            Keys::Families(families) => families.len() + 1,
+        }
+    }
+
+    /// The workloads that they make of one kind of traffic, with the swept fields by dotted name.
+    fn workloads(
+        &self,
+        traffic: &TrafficVariant,
+        seed: u64,
+    ) -> Vec<(Arc<Workload>, Vec<(String, Value)>)> {
+        match self {
+            Keys::One(variants) => {
+                let one =
+                    |keys| (Arc::new(workload(keys, traffic, seed)), dotted("keys", &keys.swept));
+                variants.iter().map(one).collect()
+            }
+            Keys::Families(all) => families::workloads(all, traffic, seed)
+                .into_iter()
+                .map(|(name, workload)| {
+                    let at = (families::AXIS.to_string(), Value::Text(name.to_string()));
+                    (workload, vec![at])
+                })
+                .collect(),
+        }
+    }
 }
 
 /// What a cell has beside its strategy and path.
@@ -85,26 +130,27 @@ impl Sweep<'_> {
                 }
             }
         }
+        let cells = remedies::expand(cells, &self.remedies, self.root, errors)?;
         check_ids(&cells, errors);
         (errors.len() == before).then_some(cells)
     }
 
     /// Seeds × clusters × replicas × keys × traffic × migrations, with the index of the cluster.
     fn outer(&self) -> Vec<(Outer, usize)> {
+        let number = |value: &Value| match value {
+            Value::Int(i) => *i as u64,
+            other => unreachable!("checked to be a whole number: {other}"),
+        };
         let mut all = Vec::new();
-        let mut workloads: BTreeMap<(usize, usize, usize), Arc<Workload>> = BTreeMap::new();
-        for (s, seed) in self.seeds.values.iter().enumerate() {
+        for seed in &self.seeds.values {
+            // Made once, so that cells that differ in other things share them.
+            let by_traffic: Vec<_> =
+                self.traffic.iter().map(|t| self.keys.workloads(t, number(seed))).collect();
             for (c, cluster) in self.clusters.iter().enumerate() {
                 for replicas in &self.replicas.values {
-                    for (k, keys) in self.keys.iter().enumerate() {
-                        for (t, traffic) in self.traffic.iter().enumerate() {
-                            let number = |value: &Value| match value {
-                                Value::Int(i) => *i as u64,
-                                other => unreachable!("checked to be a whole number: {other}"),
-                            };
-                            let workload = workloads
-                                .entry((s, k, t))
-                                .or_insert_with(|| Arc::new(workload(keys, traffic, number(seed))));
+                    for k in 0..self.keys.len() {
+                        for (traffic, workloads) in self.traffic.iter().zip(&by_traffic) {
+                            let (workload, of_keys) = &workloads[k];
                             let mut swept = Vec::new();
                             if self.seeds.swept {
                                 swept.push(("seed".to_string(), seed.clone()));
@@ -113,10 +159,11 @@ impl Sweep<'_> {
                             if self.replicas.swept {
                                 swept.push(("replicas".to_string(), replicas.clone()));
                             }
-                            swept.extend(dotted("keys", &keys.swept));
+                            swept.extend(of_keys.iter().cloned());
                             if let Some(shape) = &traffic.shape {
                                 swept.extend(dotted("traffic", &shape.swept));
                             }
+                            swept.extend(traffic.swept.iter().cloned());
                             let outer = |variant: &MigrationVariant| Outer {
                                 seed: number(seed),
                                 replicas: number(replicas) as usize,
@@ -157,6 +204,7 @@ impl Sweep<'_> {
                 strategy: info,
                 params: params.clone(),
                 rebuilt,
+                fair: None,
             });
         }
         Ok(Cell {
@@ -170,6 +218,8 @@ impl Sweep<'_> {
             steps,
             migration: outer.migration.clone(),
             places: Arc::default(),
+            impossible: None,
+            control: None,
         })
     }
 
@@ -267,18 +317,6 @@ fn history(
     path::resolve(&cluster.start, ids, &alterations, budget)
         .map_err(|error| errors.push(error.at(cluster.place.clone())))
         .ok()
-}
-
-fn workload(keys: &KeysVariant, traffic: &TrafficVariant, seed: u64) -> Workload {
-    Workload {
-        pattern: keys.info,
-        keys: keys.params.clone(),
-        traffic: traffic.shape.as_ref().map(|s| s.info),
-        traffic_params: traffic.shape.as_ref().map_or_else(Params::default, |s| s.params.clone()),
-        requests: traffic.requests,
-        hot: traffic.hot.clone(),
-        seed,
-    }
 }
 
 fn dotted(table: &str, swept: &[(&'static str, Value)]) -> Vec<(String, Value)> {

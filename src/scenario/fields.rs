@@ -88,6 +88,11 @@ pub static ROOT: TableSpec = TableSpec {
             "simulation of how the rows behind the keys are carried over",
             Holds::Table(&MIGRATION),
         ),
+        nested(
+            "remedy",
+            "what every cell is tried with beside as it is, and at what price",
+            Holds::Open { set: "remedy", list: true },
+        ),
         nested("trials", "band over label sets", Holds::Table(&TRIALS)),
         nested(
             "search",
@@ -384,7 +389,79 @@ pub static TRAFFIC_COMMON: &[Param] = &[
         Default::Absent,
         "number of requests in total",
     ),
+    Param::new(
+        "write-share",
+        Type::Float { min: 0.0, max: 1.0 },
+        Default::Absent,
+        "share of the requests that are writes; reads and writes are then loads of their own",
+    ),
 ];
+
+/// Fields of a table of `[[keys]]` beside `pattern` and the pattern's own.
+pub static FAMILY_COMMON: &[Param] = &[
+    text("pattern", "key pattern; `file` when `file` is given"),
+    Param::new("family", Type::Name, Default::Required, "name of the family of keys"),
+    Param::new(
+        "share",
+        Type::Float { min: 0.0, max: 1.0 },
+        Default::Absent,
+        "share of the traffic's requests that the family takes; in proportion to its keys when absent",
+    ),
+    name(
+        "stream",
+        "random stream that the keys are drawn from: families of one stream are correlated; one of its own when absent",
+    ),
+];
+
+/// `traffic.cache`
+pub static CACHE: TableSpec = TableSpec {
+    name: "cache",
+    doc: "A cache in front of the nodes that answers reads of the hottest keys: the named ones first, then by rank",
+    params: &[
+        Param::new(
+            "keys",
+            Type::Int { min: 1, max: 1_000_000_000 },
+            Default::Int(100),
+            "number of the hottest keys that it holds",
+        ),
+        Param::new(
+            "hit",
+            Type::Float { min: 0.0, max: 1.0 },
+            Default::Float(0.9),
+            "share of the reads of a key that it holds and answers",
+        ),
+        Param::new(
+            "instances",
+            Type::Int { min: 1, max: 1_000_000 },
+            Default::Int(1),
+            "clients with a cache each, whose entries are its price",
+        ),
+    ],
+    sweeps: &["keys", "hit", "instances"],
+    nested: &[],
+};
+
+/// `split` of a hot key
+pub static SPLIT: TableSpec = TableSpec {
+    name: "split",
+    doc: "A hot key split in parts `key:0`, `key:1` …: a write goes to one of them",
+    params: &[
+        Param::new(
+            "parts",
+            Type::Int { min: 1, max: 10_000 },
+            Default::Required,
+            "number of parts; 1 leaves the key whole",
+        ),
+        Param::new(
+            "read",
+            Type::Choice(&["all", "one"]),
+            Default::Text("all"),
+            "whether a read asks all parts and merges, or any one of them",
+        ),
+    ],
+    sweeps: &["parts", "read"],
+    nested: &[],
+};
 
 /// `[[traffic.hot]]`
 pub static HOT: TableSpec = TableSpec {
@@ -398,9 +475,16 @@ pub static HOT: TableSpec = TableSpec {
             Default::Required,
             "share of all requests",
         ),
+        Param::new(
+            "write-share",
+            Type::Float { min: 0.0, max: 1.0 },
+            Default::Absent,
+            "share of its requests that are writes; that of all traffic when absent",
+        ),
+        name("family", "family that the key belongs to, where `[[keys]]` has several"),
     ],
-    sweeps: &[],
-    nested: &[],
+    sweeps: &["share", "write-share"],
+    nested: &[nested("split", "the key in several parts", Holds::Table(&SPLIT))],
 };
 
 /// Fields of `[[strategy]]` beside the strategy's own.
@@ -408,6 +492,12 @@ pub static STRATEGY_COMMON: &[Param] = &[
     text("kind", "strategy of the lab; or else `preset`"),
     text("preset", "named real system, modelled bit for bit"),
     name("name", "name that replaces the kind in cell ids and legends"),
+];
+
+/// Fields of `[[remedy]]` beside the remedy's own.
+pub static REMEDY_COMMON: &[Param] = &[
+    Param::new("kind", Type::Text, Default::Required, "remedy"),
+    name("name", "name on the axis `remedy`; the kind when absent"),
 ];
 
 /// Fields of `[[chart]]` beside the kind's own.

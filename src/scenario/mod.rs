@@ -17,13 +17,16 @@ mod cells;
 mod changes;
 mod cluster;
 pub(crate) mod conditions;
+mod families;
 pub(crate) mod fields;
+mod hot;
 mod message;
 mod migration;
 mod open;
 mod overrides;
 mod queries;
 pub(crate) mod read;
+mod remedies;
 mod schema;
 mod strategies;
 pub(crate) mod table;
@@ -35,8 +38,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use families::TOGETHER;
 pub use message::render;
 pub use read::{load, parse};
+pub use remedies::{AXIS as REMEDY_AXIS, NONE as NO_REMEDY};
 pub use schema::schema;
 
 use crate::cluster::map::ClusterMap;
@@ -152,6 +157,47 @@ pub struct Cell {
     pub migration: Option<Arc<Migration>>,
     /// Where its strategy stands in the scenario's text.
     pub places: Arc<Places>,
+    /// Why it cannot be, known before anything is built.
+    pub impossible: Option<String>,
+    /// A loop that acts on measured load: it makes the last steps of the path.
+    pub control: Option<Control>,
+}
+
+/// A loop that measures the load of a step and makes the next one of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Control {
+    /// How a step follows from the load of the one before.
+    pub rule: Rule,
+    /// Name of the load that is measured.
+    pub load: String,
+    /// The first step that it makes; until then all its steps are stand-ins.
+    pub first: usize,
+    /// Buckets that it gave to other nodes.
+    pub moved: u64,
+}
+
+impl Control {
+    /// Whether it goes on round after round, and so may or may not come to rest.
+    pub fn is_loop(&self) -> bool {
+        matches!(self.rule, Rule::Feedback { .. })
+    }
+}
+
+/// How a step follows from the load of the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// New weights: the old ones × (fair load ÷ load)^gain, within a factor of the first ones.
+    Feedback {
+        /// The exponent; negative where loaded nodes get more.
+        gain: f64,
+        /// The factor, at least 1.
+        most: f64,
+    },
+    /// Buckets go from the busiest node to the idlest, the best one at a time.
+    Reassign {
+        /// Most buckets that move.
+        moves: u64,
+    },
 }
 
 /// Where a table and its fields stand in the scenario's text.
@@ -194,6 +240,16 @@ pub struct Step {
     pub params: Params,
     /// Whether the strategy's identity changed here (`set`, `switch`), so that nothing evolves.
     pub rebuilt: bool,
+    /// Fair shares by node id, where they are not those of the weights: a loop turns the weights, and
+    /// the nodes should carry what they carried before.
+    pub fair: Option<Arc<[f64]>>,
+}
+
+impl Step {
+    /// Share of the load that each node should carry, by id; 0 for ids that are no members or down.
+    pub fn fair_shares(&self) -> Vec<f64> {
+        self.fair.as_ref().map_or_else(|| self.cluster.fair_shares(), |fair| fair.to_vec())
+    }
 }
 
 /// How the movement of a step is carried out: `[migration]` with one value for each field.
@@ -242,19 +298,55 @@ pub struct Workload {
     pub requests: Option<u64>,
     /// Named hot keys: extra rows after the last chunk.
     pub hot: Vec<HotKey>,
+    /// Share of the requests that are writes; None: reads and writes are not told apart by it.
+    pub write_share: Option<f64>,
+    /// A cache in front of the nodes.
+    pub cache: Option<Cache>,
     /// Seed of the keys and ranks.
     pub seed: u64,
+    /// The family that the keys are, where the scenario has several.
+    pub family: Option<Arc<str>>,
+    /// Requests of all families together, which the hot keys have shares of; None: its own.
+    pub whole: Option<u64>,
+    /// The families of a workload that is all of them together; empty for one that has keys of its own.
+    pub families: Vec<Arc<Workload>>,
 }
 
 impl Workload {
     /// The loads that its keys carry.
     pub fn loads(&self) -> Vec<&'static str> {
+        if let Some(first) = self.families.first() {
+            // Only what every family has can be summed.
+            let mut loads = first.loads();
+            loads.retain(|load| self.families.iter().all(|family| family.loads().contains(load)));
+            return loads;
+        }
         let requests = self.traffic.is_some_and(|t| t.build.is_some())
             || self.keys.get("requests").is_some()
-            || !self.hot.is_empty();
-        let all =
-            [("keys", true), ("requests", requests), ("bytes", self.keys.get("bytes").is_some())];
+            || !self.hot.is_empty()
+            || self.cache.is_some()
+            || self.reads();
+        let all = [
+            ("keys", true),
+            ("requests", requests),
+            ("bytes", self.keys.get("bytes").is_some()),
+            ("reads", self.reads()),
+            ("writes", self.writes()),
+        ];
         all.into_iter().filter(|(_, there)| *there).map(|(load, _)| load).collect()
+    }
+
+    /// Whether reads are a load of their own: they are told from writes, or a split key treats them
+    /// differently. With several families, where it is so for one of them.
+    pub fn reads(&self) -> bool {
+        let of_key = |hot: &HotKey| hot.split.is_some() || hot.write_share.is_some();
+        self.write_share.is_some() || self.hot.iter().any(of_key)
+    }
+
+    /// Whether writes are a load of their own: some request is one.
+    pub fn writes(&self) -> bool {
+        let some = |share: Option<f64>| share.is_some_and(|share| share > 0.0);
+        some(self.write_share) || self.hot.iter().any(|hot| some(hot.write_share))
     }
 }
 
@@ -265,6 +357,48 @@ pub struct HotKey {
     pub key: String,
     /// Its share of all requests, between 0 and 1.
     pub share: f64,
+    /// Share of its requests that are writes; None: that of all traffic.
+    pub write_share: Option<f64>,
+    /// How it is split.
+    pub split: Option<Split>,
+    /// The family that it belongs to, where there are several.
+    pub family: Option<String>,
+}
+
+impl HotKey {
+    /// How many rows it makes.
+    pub fn parts(&self) -> u64 {
+        self.split.map_or(1, |split| split.parts)
+    }
+}
+
+/// A hot key in parts `key:0`, `key:1` …, of which a write takes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// Number of parts, at least 1; 1 leaves the key as it is.
+    pub parts: u64,
+    /// What a read does.
+    pub reads: SplitReads,
+}
+
+/// How a split key is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SplitReads {
+    /// All parts are read and merged.
+    All,
+    /// Any one part answers.
+    One,
+}
+
+/// A cache in front of the nodes: it answers reads of the hottest keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cache {
+    /// How many keys it holds: the named hot keys, then the rows of the first ranks.
+    pub keys: u64,
+    /// Share of the reads of those keys that it answers, from 0 to 1.
+    pub hit: f64,
+    /// Clients that have a cache each.
+    pub instances: u64,
 }
 
 /// The band over label sets.

@@ -7,6 +7,7 @@ use super::tree::{Data, Table};
 use crate::error::Error;
 use crate::keys::PatternInfo;
 use crate::params::{Default, Param, Params, Value};
+use crate::remedy::RemedyInfo;
 use crate::strategy::StrategyInfo;
 use crate::traffic::TrafficInfo;
 
@@ -30,7 +31,7 @@ macro_rules! open_items {
         }
     )*};
 }
-open_items!(StrategyInfo, PatternInfo, TrafficInfo);
+open_items!(StrategyInfo, PatternInfo, TrafficInfo, RemedyInfo);
 
 /// What kind of table it is.
 #[derive(Debug)]
@@ -79,6 +80,15 @@ pub struct Variant<I: 'static> {
     pub common: Vec<(&'static str, Value)>,
     /// The swept fields and their values here, in file order; the tag first, where it is swept.
     pub swept: Vec<(&'static str, Value)>,
+}
+
+// Derived, it would ask items to be `Clone`, of which it holds references.
+impl<I> Clone for Variant<I> {
+    fn clone(&self) -> Self {
+        let Variant { info, params, common, swept } = self;
+        let (params, common, swept) = (params.clone(), common.clone(), swept.clone());
+        Variant { info, params, common, swept }
+    }
 }
 
 /// All combinations that a table spans: items in their order, for each the product of its fields in

@@ -6,7 +6,7 @@
 use super::Overrides;
 use super::fields::ROOT;
 use super::strategies;
-use super::tree::{self, Data, Entry, Item, Source, Table};
+use super::tree::{self, Data, Item, Source, Table};
 use crate::error::Error;
 use crate::keys;
 use crate::params::{Param, Value};
@@ -180,11 +180,25 @@ fn put_in_strategies(root: &mut Table, field: &str, item: &Item) -> Result<(), E
 fn limit_keys(root: &mut Table, count: u64, errors: &mut Vec<Error>) {
     let text = count.to_string();
     let item = scalar("--keys", &text, 0, &text);
-    let Some(Entry { item: Item { data: Data::Table(table), .. }, .. }) =
-        root.entries.iter_mut().find(|e| e.key == "keys")
-    else {
-        return;
+    let Some(entry) = root.entries.iter_mut().find(|e| e.key == "keys") else { return };
+    // Of several families each.
+    let tables: Vec<&mut Table> = match &mut entry.item.data {
+        Data::Table(table) => vec![table],
+        Data::List(items) => {
+            let table = |item| match item {
+                &mut Item { data: Data::Table(ref mut table), .. } => Some(table),
+                _ => None,
+            };
+            items.iter_mut().filter_map(table).collect()
+        }
+        Data::Scalar(_) => return,
     };
+    for table in tables {
+        limit_table(table, &item, errors);
+    }
+}
+
+fn limit_table(table: &mut Table, item: &Item, errors: &mut Vec<Error>) {
     let names: Vec<String> = match table.get("pattern") {
         Some(pattern) => pattern.one_or_many().iter().map(|p| p.value().to_string()).collect(),
         None => vec!["file".to_string()],

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::cells::places;
+use super::cells::{Keys, places};
 use super::fields::{MAX_QUERY_WIDTH, QUERY};
 use super::table;
 use super::tree::Table;
@@ -20,12 +20,7 @@ const MAX_QUERY_KEYS: i64 = 500_000;
 const FORMS: &[&[&str]] = &[&["from", "to"], &["prefix"], &["keys"], &["kind"]];
 
 /// `[[query]]`. None: something is wrong and reported.
-pub fn read(
-    root: &Table,
-    keys: &[KeysVariant],
-    base: &Path,
-    errors: &mut Vec<Error>,
-) -> Option<Vec<Query>> {
+pub fn read(root: &Table, keys: &Keys, base: &Path, errors: &mut Vec<Error>) -> Option<Vec<Query>> {
     let before = errors.len();
     let mut queries: Vec<Query> = Vec::new();
     let tables = root.get("query").map_or(Vec::new(), |q| table::as_tables(q, "query", errors));
@@ -42,7 +37,14 @@ pub fn read(
         }
     }
     if errors.len() == before && !queries.is_empty() {
-        check_kinds(&queries, keys, base, errors);
+        match keys {
+            Keys::One(keys) => check_kinds(&queries, keys, base, errors),
+            Keys::Families(_) => errors.push(
+                Error::invalid("queries ask one source of keys, and there are several families")
+                    .help("leave one `[[keys]]` in a scenario with queries, without `family`")
+                    .at(root.place_of("query")),
+            ),
+        }
     }
     (errors.len() == before).then_some(queries)
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::cells::{self, Sweep};
+use super::cells::{self, Keys, Sweep};
 use super::fields::{MAX_CELLS, ROOT};
 use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
-    Overrides, Places, Scenario, asked, changes, cluster, conditions, migration, overrides,
-    queries, strategies, workload,
+    Overrides, Places, Scenario, asked, changes, cluster, conditions, families, migration,
+    overrides, queries, remedies, strategies, workload,
 };
 use crate::error::{Error, ErrorKind};
 use crate::params::Value;
@@ -100,13 +100,17 @@ pub fn check(
     let keys = workload::read_keys(root, base, errors);
     let traffic = workload::read_traffic(root, errors);
     if let (Some(keys), Some(traffic)) = (&keys, &traffic) {
-        workload::check_together(root, base, keys, traffic, errors);
+        match keys {
+            Keys::One(keys) => workload::check_together(root, base, keys, traffic, errors),
+            Keys::Families(all) => families::check_together(root, base, all, traffic, errors),
+        }
     }
     let queries = keys.as_ref().map_or(Some(Vec::new()), |k| queries::read(root, k, base, errors));
     let strategies = strategies::read(root, errors);
     let weight = default_weight(root);
     let paths = changes::read(root, weight, errors);
     let migrations = migration::read(root, paths.as_deref(), errors);
+    let remedies = remedies::read(root, keys.as_ref(), errors);
     let axes = axes?;
     let sweep = Sweep {
         root,
@@ -118,6 +122,7 @@ pub fn check(
         strategies: strategies?,
         paths: paths?,
         migrations: migrations?,
+        remedies: remedies?,
     };
     let map = sweep.clusters.first().and_then(|cluster| cluster.map.clone());
     let cells = sweep.cells(errors)?;
@@ -140,7 +145,10 @@ pub fn check(
     let title = prose("title");
     let places = |name: &str| match root.get(name).map(|item| &item.data) {
         Some(Data::Table(table)) => cells::places(table),
-        _ => Places::default(),
+        Some(_) => {
+            Places { table: root.get(name).map(|item| item.place.clone()), ..Places::default() }
+        }
+        None => Places::default(),
     };
     let (keys, traffic) = (places("keys"), places("traffic"));
     Some(Scenario {

@@ -4,14 +4,15 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{
-    CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, HOT, KEYS_COMMON, NODE, PATH, QUERY,
-    ROOT, SEARCH, STRATEGY_COMMON, TRAFFIC_COMMON, TRIALS,
+    CACHE, CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, FAMILY_COMMON, HOT,
+    KEYS_COMMON, NODE, PATH, QUERY, REMEDY_COMMON, ROOT, SEARCH, SPLIT, STRATEGY_COMMON,
+    TRAFFIC_COMMON, TRIALS,
 };
 use super::migration::{FAULT, MIGRATION};
 use super::table::{Holds, TableSpec};
 use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
 use crate::params::{Default, Param, Type};
-use crate::{charts, hash, keys, preset, strategy, traffic};
+use crate::{charts, hash, keys, preset, remedy, strategy, traffic};
 
 /// The closed tables, by the name of their definition.
 const TABLES: &[(&str, &TableSpec)] = &[
@@ -28,6 +29,8 @@ const TABLES: &[(&str, &TableSpec)] = &[
     ("query", &QUERY),
     ("migration", &MIGRATION),
     ("fault", &FAULT),
+    ("split", &SPLIT),
+    ("cache", &CACHE),
 ];
 
 /// The schema of a scenario file, for completion and checks in editors.
@@ -108,6 +111,10 @@ fn holds(holds: &Holds) -> Json {
             any.as_array_mut().expect("made as one").push(list);
             json!({ "anyOf": any })
         }
+        // One table, or one for each family.
+        Holds::Open { set: "keys", .. } => json!({
+            "anyOf": [open("keys"), { "type": "array", "items": open("family"), "minItems": 1 }],
+        }),
         Holds::Open { set, list } => {
             let table = open(set);
             if *list { json!({ "type": "array", "items": table }) } else { table }
@@ -134,7 +141,9 @@ fn open(set: &str) -> Json {
     // What names the items, the other common fields, and the items that need no name.
     let (named, common, absent): (_, _, &[&str]) = match set {
         "keys" => (vec![items!("pattern", keys)], KEYS_COMMON, &["file"]),
+        "family" => (vec![items!("pattern", keys)], FAMILY_COMMON, &["file"]),
         "traffic" => (vec![items!("shape", traffic)], TRAFFIC_COMMON, &["none", "file"]),
+        "remedy" => (vec![items!("kind", remedy)], REMEDY_COMMON, &[]),
         "strategy" => {
             let presets = preset::ALL.iter().map(|p| &p.strategy);
             let presets = presets.map(|s| (s.name, s.summary, s.params)).collect();
@@ -144,7 +153,7 @@ fn open(set: &str) -> Json {
         _ => (vec![items!("kind", charts)], CHART_COMMON, &[]),
     };
     let tags: Vec<&str> = named.iter().map(|named| named.tag).collect();
-    let sweeps = set != "chart";
+    let sweeps = !matches!(set, "chart" | "family");
     let mut alternatives = Vec::new();
     for Items { tag, items } in named {
         let names: Vec<&str> = items.iter().map(|(name, ..)| *name).collect();
@@ -153,20 +162,24 @@ fn open(set: &str) -> Json {
             properties.insert(tag.into(), json!({ "const": name }));
             // A shape that shares nothing out takes no number of requests.
             let shares = set != "traffic" || !absent.contains(&name);
-            let common = common.iter().filter(|p| !tags.contains(&p.name));
-            for param in common.filter(|p| p.name != "requests" || shares) {
-                let sweeps = param.name == "requests";
+            let beside = common.iter().filter(|p| !tags.contains(&p.name));
+            for param in beside.filter(|p| p.name != "requests" || shares) {
+                let sweeps = set == "traffic";
                 properties.insert(param.name.into(), property(param, sweeps));
             }
             if set == "traffic" {
                 let hot = definition(&HOT);
                 properties.insert("hot".into(), json!({ "type": "array", "items": hot }));
+                properties.insert("cache".into(), definition(&CACHE));
             }
             for param in params {
                 properties.insert(param.name.into(), property(param, sweeps));
             }
             let needs_tag = (!absent.contains(&name)).then_some(tag);
-            alternatives.push(object(summary, properties, &required(params, needs_tag)));
+            let mut required = required(params, needs_tag);
+            required
+                .extend(common.iter().filter(|p| p.default == Default::Required).map(|p| p.name));
+            alternatives.push(object(summary, properties, &required));
         }
         if sweeps {
             let list = json!({ "type": "array", "items": { "enum": names }, "minItems": 1 });

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use super::HotKey;
-use super::fields::{HOT, KEYS_COMMON, TRAFFIC_COMMON};
+use super::cells::Keys;
+use super::fields::{KEYS_COMMON, MAX_CELLS, TRAFFIC_COMMON};
 use super::open::{self, OpenSpec, Tag, Variant};
 use super::table;
 use super::tree::{Data, Item, Table};
+use super::{Cache, HotKey, Workload};
+use super::{families, hot};
 use crate::error::Error;
 use crate::keys::{self, KeyKind, PatternBuild, PatternInfo};
-use crate::params::Value;
+use crate::params::{Params, Value};
 use crate::traffic::{self, TrafficInfo};
 
 static KEYS: OpenSpec<PatternInfo> = OpenSpec {
@@ -20,12 +22,15 @@ static KEYS: OpenSpec<PatternInfo> = OpenSpec {
     nested: &[],
 };
 
+/// Fields of `[traffic]` that hold tables.
+const NESTED: [&str; 2] = ["hot", "cache"];
+
 static TRAFFIC: OpenSpec<TrafficInfo> = OpenSpec {
     name: "[traffic]",
     tags: &[Tag { name: "shape", find: traffic::find }],
     common: TRAFFIC_COMMON,
-    common_sweeps: &["shape", "requests"],
-    nested: &["hot"],
+    common_sweeps: &["shape", "requests", "write-share"],
+    nested: &NESTED,
 };
 
 /// Keys of the sweep.
@@ -40,10 +45,16 @@ pub struct TrafficVariant {
     pub requests: Option<u64>,
     /// Named hot keys.
     pub hot: Vec<HotKey>,
+    /// Share of the writes.
+    pub write_share: Option<f64>,
+    /// A cache in front.
+    pub cache: Option<Cache>,
+    /// Swept fields of the hot keys and the cache by dotted name, and their values here.
+    pub swept: Vec<(String, Value)>,
 }
 
-/// All keys that the table spans. None: something is wrong and reported.
-pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Vec<KeysVariant>> {
+/// All keys that the table spans, or its families. None: something is wrong and reported.
+pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Keys> {
     let Some(item) = root.get("keys") else {
         errors.push(
             Error::invalid("`[keys]` is missing")
@@ -52,6 +63,9 @@ pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<V
         );
         return None;
     };
+    if let Data::List(_) = item.data {
+        return families::read(item, base, errors).map(Keys::Families);
+    }
     let table = table::as_table(item, "keys", errors)?;
     let absent = match table.get("file") {
         Some(_) => keys::find("file").ok(),
@@ -69,12 +83,14 @@ pub fn read_keys(root: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<V
             break;
         }
     }
-    (errors.len() == before).then_some(variants)
+    (errors.len() == before).then_some(Keys::One(variants))
 }
 
-/// Whether the key file carries its own request counts.
+/// Whether the key file, or that of every family, carries its own request counts.
 fn counts_of_its_own(root: &Table) -> bool {
-    matches!(root.get("keys").map(|k| &k.data), Some(Data::Table(t)) if t.get("file").is_some() && t.get("requests").is_some())
+    let items = root.get("keys").map_or(&[][..], Item::one_or_many);
+    let counted = |item: &Item| matches!(&item.data, Data::Table(t) if t.get("file").is_some() && t.get("requests").is_some());
+    !items.is_empty() && items.iter().all(counted)
 }
 
 /// All traffic that the table spans. None: something is wrong and reported.
@@ -85,10 +101,17 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
     let absent = traffic::ALL.iter().copied().find(plain);
     let Some(item) = root.get("traffic") else {
         let shape = absent.filter(|_| counted).and_then(|info| {
-            let params = crate::params::Params::defaults(info.params).ok()?;
+            let params = Params::defaults(info.params).ok()?;
             Some(Variant { info, params, common: Vec::new(), swept: Vec::new() })
         });
-        return Some(vec![TrafficVariant { shape, requests: None, hot: Vec::new() }]);
+        return Some(vec![TrafficVariant {
+            shape,
+            requests: None,
+            hot: Vec::new(),
+            write_share: None,
+            cache: None,
+            swept: Vec::new(),
+        }]);
     };
     let table = table::as_table(item, "traffic", errors)?;
     let before = errors.len();
@@ -99,9 +122,13 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
         }
     }
     let shapes = open::variants(table, &TRAFFIC, absent, errors);
-    let hot = table.get("hot").map_or(Vec::new(), |item| hot(item, errors));
+    let (hot, caches) = (hot::read(table, errors), hot::cache(table, errors));
     let mut variants = Vec::new();
-    let shapes = shapes?;
+    let (shapes, hot, caches) = (shapes?, hot?, caches?);
+    if shapes.len().saturating_mul(hot.len()).saturating_mul(caches.len()) > MAX_CELLS {
+        errors.push(table::too_many_cells("too many", MAX_CELLS, item.place.clone()));
+        return None;
+    }
     if let Some(requests) = table.entry("requests")
         && shapes.iter().all(|shape| shape.info.build.is_none())
     {
@@ -141,7 +168,22 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
             );
             break;
         }
-        variants.push(TrafficVariant { shape: Some(shape), requests, hot: hot.clone() });
+        let write_share = shape.common.iter().find_map(|(name, value)| match *name {
+            "write-share" => value.as_f64(),
+            _ => None,
+        });
+        for hot in &hot {
+            for (cache, swept) in &caches {
+                variants.push(TrafficVariant {
+                    shape: Some(shape.clone()),
+                    requests,
+                    hot: hot.keys.clone(),
+                    write_share,
+                    cache: *cache,
+                    swept: hot.swept.iter().chain(swept).cloned().collect(),
+                });
+            }
+        }
     }
     (errors.len() == before).then_some(variants)
 }
@@ -149,7 +191,7 @@ pub fn read_traffic(root: &Table, errors: &mut Vec<Error>) -> Option<Vec<Traffic
 /// Refuses the fields of a shape in a table that names none: it would not be known whose they are.
 fn refuse_shapeless(table: &Table, errors: &mut Vec<Error>) {
     let own = traffic::ALL.iter().flat_map(|info| info.params).map(|p| p.name);
-    let mut known: Vec<&str> = TRAFFIC_COMMON.iter().map(|p| p.name).chain(["hot"]).collect();
+    let mut known: Vec<&str> = TRAFFIC_COMMON.iter().map(|p| p.name).chain(NESTED).collect();
     own.for_each(|name| {
         if !known.contains(&name) {
             known.push(name);
@@ -160,7 +202,8 @@ fn refuse_shapeless(table: &Table, errors: &mut Vec<Error>) {
     if errors.len() > before {
         return;
     }
-    if let Some(entry) = table.entries.iter().find(|e| e.key != "hot") {
+    let shapeless = |key: &str| key == "write-share" || NESTED.contains(&key);
+    if let Some(entry) = table.entries.iter().find(|e| !shapeless(&e.key)) {
         let shapes: Vec<&str> = traffic::ALL.iter().map(|info| info.name).collect();
         errors.push(
             Error::invalid(format!("`shape` is missing in [traffic], which gives `{}`", entry.key))
@@ -171,37 +214,22 @@ fn refuse_shapeless(table: &Table, errors: &mut Vec<Error>) {
     }
 }
 
-fn hot(item: &Item, errors: &mut Vec<Error>) -> Vec<HotKey> {
-    let mut hot: Vec<HotKey> = Vec::new();
-    let mut sum = 0.0;
-    for table in table::as_tables(item, "traffic.hot", errors) {
-        let Some(params) = table::closed(table, &HOT, errors) else { continue };
-        let (key, share) = (params.text("key").to_string(), params.float("share"));
-        let refuse = |field: &str, message: String, help: &str| {
-            Error::invalid(message).help(help).at(table.place_of(field))
-        };
-        if hot.iter().any(|h| h.key == key) {
-            errors.push(refuse(
-                "key",
-                format!("the hot key `{key}` is named twice"),
-                "leave one out",
-            ));
-        }
-        if share <= 0.0 || share >= 1.0 {
-            let message = format!("`share` is {share}");
-            errors.push(refuse("share", message, "allowed: more than 0 and less than 1"));
-        } else if sum < 1.0 && sum + share >= 1.0 {
-            let message = format!("the shares of the hot keys sum to {}", sum + share);
-            errors.push(refuse(
-                "share",
-                message,
-                "the sum must be below 1: the other keys share what is left",
-            ));
-        }
-        sum += share;
-        hot.push(HotKey { key, share });
+/// Keys and traffic in one.
+pub fn workload(keys: &KeysVariant, traffic: &TrafficVariant, seed: u64) -> Workload {
+    Workload {
+        pattern: keys.info,
+        keys: keys.params.clone(),
+        traffic: traffic.shape.as_ref().map(|s| s.info),
+        traffic_params: traffic.shape.as_ref().map_or_else(Params::default, |s| s.params.clone()),
+        requests: traffic.requests,
+        hot: traffic.hot.clone(),
+        write_share: traffic.write_share,
+        cache: traffic.cache,
+        seed,
+        family: None,
+        whole: None,
+        families: Vec::new(),
     }
-    hot
 }
 
 /// Hot keys must be keys of the pattern's type, and the requests must be countable.
@@ -212,46 +240,51 @@ pub fn check_together(
     traffic: &[TrafficVariant],
     errors: &mut Vec<Error>,
 ) {
-    let Some(hot) = traffic.first().map(|t| &t.hot).filter(|hot| !hot.is_empty()) else { return };
-    let places: Vec<_> = match root.get("traffic").map(|t| &t.data) {
-        Some(Data::Table(table)) => table.get("hot").map_or(&[][..], Item::one_or_many),
-        _ => &[],
-    }
-    .iter()
-    .filter_map(|item| match &item.data {
-        Data::Table(table) => Some((table.place_of("key"), table.place_of("share"))),
-        _ => None,
-    })
-    .collect();
+    let tables = hot::tables(root);
     for variant in keys {
         let build = PatternBuild { params: &variant.params, seed: 0, base };
         let Ok(source) = (variant.info.build)(&build) else { return };
-        for (hot, (place, _)) in hot.iter().zip(&places) {
-            if let Some(wanted) = wrong_type(source.kind(), &hot.key) {
-                errors.push(
-                    Error::invalid(format!("the hot key `{}` is not {wanted}", hot.key))
-                        .help(format!("every key of pattern {} is {wanted}", variant.info.name))
-                        .at(place.clone()),
-                );
+        for (hot, table) in traffic.iter().flat_map(|t| t.hot.iter().zip(&tables)) {
+            if let Err(error) = fits(source.kind(), variant.info.name, hot, table) {
+                errors.push(error);
                 return;
             }
         }
         // One request a row, and the hot keys' requests on top of them.
-        let one_each =
-            traffic.iter().any(|t| t.shape.as_ref().is_none_or(|s| s.info.build.is_none()));
-        let left = 1.0 - hot.iter().map(|h| h.share).sum::<f64>();
-        if let (true, Some(Value::Int(count))) = (one_each, variant.params.get("count"))
-            && *count as f64 / left >= u64::MAX as f64
-            && let Some((_, place)) = places.last()
-        {
-            errors.push(
-                Error::invalid("the hot keys would take more requests than can be counted")
-                    .help("the total must stay below 2^64: use fewer keys or smaller shares")
-                    .at(place.clone()),
-            );
-            return;
+        for traffic in traffic {
+            let one_each = traffic.shape.as_ref().is_none_or(|s| s.info.build.is_none());
+            let left = 1.0 - traffic.hot.iter().map(|h| h.share).sum::<f64>();
+            if let (true, Some(Value::Int(count))) = (one_each, variant.params.get("count"))
+                && *count as f64 / left >= u64::MAX as f64
+                && let Some(table) = tables.last()
+            {
+                errors.push(
+                    Error::invalid("the hot keys would take more requests than can be counted")
+                        .help("the total must stay below 2^64: use fewer keys or smaller shares")
+                        .at(table.place_of("share")),
+                );
+                return;
+            }
         }
     }
+}
+
+/// Whether a hot key can be a key of a pattern.
+pub fn fits(kind: KeyKind, pattern: &str, hot: &HotKey, table: &Table) -> Result<(), Error> {
+    if let Some(wanted) = wrong_type(kind, &hot.key) {
+        return Err(Error::invalid(format!("the hot key `{}` is not {wanted}", hot.key))
+            .help(format!("every key of pattern {pattern} is {wanted}"))
+            .at(table.place_of("key")));
+    }
+    if hot.parts() > 1 && !matches!(kind, KeyKind::Text | KeyKind::Bytes) {
+        return Err(Error::invalid(format!(
+            "the hot key `{}` cannot be split: its parts `{}:0`, `{}:1` … are texts",
+            hot.key, hot.key, hot.key
+        ))
+        .help(format!("keys of pattern {pattern} are numbers here; take one with text keys"))
+        .at(table.place_of("split")));
+    }
+    Ok(())
 }
 
 /// What a key of this type must be, when the text is none.

@@ -19,7 +19,7 @@ use crate::record::{
     AlongPath, ByLoad, CellRecord, ChartRecord, Copies, DataRecord, MovementRecord, NodeMoved,
     NodeRecord, Outcomes, Pair, Queries, ScenarioRecord, StepRecord, Theory, WorkloadRecord,
 };
-use crate::scenario::{Cell, Scenario, Step};
+use crate::scenario::{Cell, Scenario, Step, TOGETHER};
 use crate::strategy::{Movement, Slot, ring};
 
 /// How the reserved outcomes are called where a node's name would stand, in tally order.
@@ -66,12 +66,37 @@ pub fn workload(cell: &Cell, input: &Input, replayed: &Replayed) -> WorkloadReco
     let workload = &cell.workload;
     let hottest =
         (replayed.requests > 0).then(|| replayed.hottest as f64 / replayed.requests as f64);
+    let distinct = input.source.distinct().map(|d| d + input.hot.len() as u64);
     WorkloadRecord {
+        family: workload.family.as_ref().map(|family| family.to_string()),
         pattern: workload.pattern.name.into(),
         traffic: workload.traffic.map(|t| t.name.into()),
         rows: input.all_rows(),
-        distinct: input.source.distinct().map(|d| d + input.hot.len() as u64),
+        distinct,
         hottest_share: hottest,
+    }
+}
+
+/// Facts of the rows of several families together. Whether a key of one is a key of another too is not
+/// known, and so neither is the number of distinct ones.
+pub fn together(families: &[&WorkloadRecord], replayed: &Replayed) -> WorkloadRecord {
+    let names = |name: &dyn Fn(&WorkloadRecord) -> String| {
+        let mut names: Vec<String> = Vec::new();
+        for name in families.iter().map(|family| name(family)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(" + ")
+    };
+    WorkloadRecord {
+        family: Some(TOGETHER.into()),
+        pattern: names(&|family| family.pattern.clone()),
+        traffic: families[0].traffic.clone(),
+        rows: families.iter().map(|family| family.rows).sum(),
+        distinct: None,
+        hottest_share: (replayed.requests > 0)
+            .then(|| replayed.hottest as f64 / replayed.requests as f64),
     }
 }
 
@@ -116,6 +141,8 @@ pub fn cell(
         workload: workload.clone(),
         steps,
         trials: None,
+        control: None,
+        price: None,
     }
 }
 
@@ -145,7 +172,7 @@ impl StepAssembly<'_> {
         let live = live(cluster);
         let placement = self.routed[self.step].placement.as_ref();
         let owned = placement.ownership().map(|o| o.shares(ids));
-        let fair = cluster.fair_shares();
+        let fair = self.now().fair_shares();
         let fair_live: Vec<f64> = live.iter().map(|&id| fair[id]).collect();
         let totals = self.by_load(|load| load.at.iter().sum());
         let first = &self.counts().loads[0].at;
@@ -200,11 +227,14 @@ impl StepAssembly<'_> {
             movement: (self.step > 0).then(|| self.movement()),
             timeline: None,
             failure: failure(self.planned, self.tally, self.step, &names(self.planned.cell)),
+            phases: None,
+            spill: None,
         }
     }
 
     fn by_load<T>(&self, get: impl Fn(&LoadTally) -> T) -> ByLoad<T> {
         let tallies = self.tally.loads.iter().zip(&self.counts().loads);
+        let tallies = tallies.filter(|(load, _)| load.is_whole());
         tallies.map(|(load, tally)| (load.name().to_string(), get(tally))).collect()
     }
 
@@ -228,7 +258,9 @@ impl StepAssembly<'_> {
             && step.params.get("vnodes").is_some()
             && step.cluster.down.is_empty()
             && (step.cluster.is_unweighted() || *step.strategy == ring::INFO);
-        let hottest = self.workload.hottest_share;
+        // Bounded load gives a key several owners, and so no floor holds.
+        let bounded = self.routed[self.step].placement.session().is_some();
+        let hottest = self.workload.hottest_share.filter(|_| !bounded);
         Theory {
             cv_owned: ring.then(|| self.cv_owned(fair)),
             cv_sampling: (keys > 0).then(|| theory::cv_sampling_shares(fair, keys)),
@@ -250,10 +282,11 @@ impl StepAssembly<'_> {
     fn expected_movement(&self) -> Option<f64> {
         let step = self.now();
         let ChangeKind::Add(_) = step.change.as_ref()?.kind else { return None };
-        let before = &self.planned.cell.steps[self.step - 1].cluster;
+        let earlier = &self.planned.cell.steps[self.step - 1];
+        let before = &earlier.cluster;
         match step.strategy.movement {
             Movement::Minimal => {
-                Some(theory::minimum_share(&before.fair_shares(), &step.cluster.fair_shares()))
+                Some(theory::minimum_share(&earlier.fair_shares(), &step.fair_shares()))
             }
             _ if step.strategy.name == crate::strategy::modulo::INFO.name => {
                 let (n, m) = (before.nodes.len() as u64, step.cluster.nodes.len() as u64);
@@ -268,14 +301,15 @@ impl StepAssembly<'_> {
         let names = names(cell);
         let since = |before: usize, flow: &dyn Fn(&LoadTally) -> &Flow| {
             let (was, is) = (alive(self.planned, before), alive(self.planned, self.step));
-            let fair_before = cell.steps[before].cluster.fair_shares();
-            let fair_after = self.now().cluster.fair_shares();
+            let fair_before = cell.steps[before].fair_shares();
+            let fair_after = self.now().fair_shares();
             let start = &self.tally.steps[before].loads;
             let ids = self.now().cluster.ids;
             self.tally
                 .loads
                 .iter()
                 .zip(start.iter().zip(&self.counts().loads))
+                .filter(|(load, _)| load.is_whole())
                 .map(|(load, (before, now))| {
                     let tally = Tally {
                         before: &before.at,

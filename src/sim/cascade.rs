@@ -120,7 +120,7 @@ fn replay(open: &mut [Front<'_>], input: &Input, progress: &dyn Progress) -> Res
             replicas: cell.replicas,
         });
     }
-    let counted = count(input, &plan, &QuerySet::default(), progress)?;
+    let (counted, _) = count(input, &plan, &QuerySet::default(), progress)?;
     for (front, tally) in open.iter_mut().zip(counted.cells) {
         let tally = tally.expect("the strategy has placed this cell before");
         front.at = tally.steps[0].loads.iter().map(|load| load.at.clone()).collect();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::plan::{build_of, evolve};
+use super::plan::{build_of, evolve, lead};
 use crate::cluster::{ChangeKind, OnFail};
 use crate::error::Error;
 use crate::hash::Seed;
@@ -107,9 +107,12 @@ pub fn placements(
             .is_some_and(|c| matches!(c.kind, ChangeKind::Fail(_, OnFail::Unavailable)));
         let next = match placements.last() {
             Some(before) if unavailable => before.clone(),
-            Some(before) => match evolve(before.as_ref(), &step, &build) {
-                Some(evolved) => Arc::from(evolved?),
-                None => Arc::from(step.strategy.place(&build)?),
+            Some(before) => match lead(before, &step, &build) {
+                Some(led) => led?,
+                None => match evolve(before.as_ref(), &step, &build) {
+                    Some(evolved) => Arc::from(evolved?),
+                    None => Arc::from(step.strategy.place(&build)?),
+                },
             },
             None => Arc::from(step.strategy.place(&build)?),
         };

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::Progress;
-use super::input::{Input, row_key};
+use super::hot_rows::named;
+use super::input::Input;
 use super::plan::{Plan, PlannedCell};
 use super::units::{self, Count, Division, UnitKind};
 use crate::cluster::ChangeKind;
@@ -188,7 +189,7 @@ impl Stock<'_> {
         for key in migration.params.list("watch").unwrap_or_default() {
             let text = key.to_string();
             let key =
-                row_key(&text, self.input.source.kind()).map_err(|error| error.field("watch"))?;
+                named(&text, self.input.source.kind()).map_err(|error| error.field("watch"))?;
             let batch = KeyBatch::single(&key.key(), &self.plan.columns());
             let Some((from, to, at)) = self.division.part_of(self.plan, &batch) else { continue };
             let name = format!("{} {at}", self.division.kind.name());

@@ -2,7 +2,9 @@
 //!
 //! One pass over the rows of each distinct workload (`scan`), all placements of its cells in that
 //! pass (`plan`, `replay`), integer counts (`tally`, and `arcs` where a key's digest alone decides),
-//! and from them the record (`assemble`).
+//! and from them the record (`assemble`). Families of keys are workloads of their own, whose counts
+//! are summed (`families`). Loops that act on measured load run before all that and leave ordinary
+//! paths (`control`).
 //! Strategies whose answer depends on open requests walk a stated order of the requests instead
 //! (`session`). Queries over many keys (`queries`) are drawn before that pass and counted in it.
 //! Migrations (`units`, `migrate`) are simulated step by step from what moves. Trials, events and
@@ -12,14 +14,20 @@ pub mod arcs;
 pub mod assemble;
 pub mod capacity;
 pub mod cascade;
+pub mod control;
 pub mod copies;
+pub mod counted;
 pub mod events;
 mod expect;
 mod failure;
+pub mod families;
+pub mod hot_rows;
 pub mod input;
 pub mod labels;
 pub mod migrate;
+mod phases;
 pub mod plan;
+mod price;
 pub mod queries;
 pub mod repeats;
 pub mod replay;
@@ -34,7 +42,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
 use crate::keys::KeyKind;
-use crate::record::{CellRecord, Record};
+use crate::record::{CellRecord, Record, Spill};
 use crate::scenario::{Cell, Scenario, Workload};
 use input::Input;
 use plan::{Plan, PlannedCell};
@@ -104,6 +112,28 @@ struct Group<'a> {
     divisions: migrate::Divisions,
 }
 
+impl<'a> Group<'a> {
+    fn open(
+        scenario: &'a Scenario,
+        workload: &Workload,
+        members: Vec<usize>,
+        options: Options,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let input = Input::open(workload, &scenario.base, progress)
+            .map_err(|error| scenario.locate(error))?;
+        let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
+        let mut plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
+        plan.repeats = options.repeats || scenario.asks_repeats();
+        plan.most_pairs = options.most_pairs.unwrap_or(RECORD_PAIRS);
+        session::check_size(workload, input.all_rows(), &plan)?;
+        let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
+            .map_err(|error| scenario.locate(error))?;
+        let divisions = migrate::divide(&plan)?;
+        Ok(Group { members, input, plan, queries, divisions })
+    }
+}
+
 /// Cells by workload, in order of first appearance.
 pub fn workloads(scenario: &Scenario) -> Vec<(&Arc<Workload>, Vec<usize>)> {
     let mut groups: Vec<(&Arc<Workload>, Vec<usize>)> = Vec::new();
@@ -125,25 +155,41 @@ pub fn run_here(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Record, Error> {
+    // Loops that act on measured load become paths first.
+    let closed = control::close(scenario, progress)?;
+    let scenario = closed.as_ref().unwrap_or(scenario);
     // Everything is opened and built before the first key is placed.
-    let mut groups = Vec::new();
+    let (mut groups, mut sums) = (Vec::new(), Vec::new());
     for (workload, members) in workloads(scenario) {
-        let input = Input::open(workload, &scenario.base, progress)
-            .map_err(|error| scenario.locate(error))?;
-        let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
-        let mut plan = Plan::new(&cells, input.source.kind(), &scenario.base)?;
-        plan.repeats = options.repeats || scenario.asks_repeats();
-        plan.most_pairs = options.most_pairs.unwrap_or(RECORD_PAIRS);
-        session::check_size(workload, input.all_rows(), &plan)?;
-        let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
-            .map_err(|error| scenario.locate(error))?;
-        let divisions = migrate::divide(&plan)?;
-        groups.push(Group { members, input, plan, queries, divisions });
+        if workload.families.is_empty() {
+            groups.push(Group::open(scenario, workload, members, options, progress)?);
+        } else {
+            sums.push((workload, members));
+        }
     }
     let mut cells: Vec<Option<CellRecord>> = scenario.cells.iter().map(|_| None).collect();
+    // Only families are needed again, for their sum.
+    let mut counted = Vec::new();
     for group in &groups {
-        let records = run_group(scenario, group, progress)?;
+        let (records, replayed) = run_group(scenario, group, progress)?;
         for (&index, record) in group.members.iter().zip(records) {
+            cells[index] = Some(record);
+        }
+        counted.push((!sums.is_empty()).then_some(replayed));
+    }
+    for (workload, members) in sums {
+        let of = |cell: usize| groups.iter().position(|group| group.members.contains(&cell));
+        let families = families::of(scenario, workload, &members).into_iter().map(|cell| {
+            let at = of(cell).expect("every family has a group");
+            families::Family {
+                members: &groups[at].members,
+                kind: groups[at].input.source.kind(),
+                replayed: counted[at].as_ref().expect("kept for the sum"),
+            }
+        });
+        let records =
+            families::together(scenario, &members, &families.collect::<Vec<_>>(), &cells)?;
+        for (index, record) in members.into_iter().zip(records) {
             cells[index] = Some(record);
         }
     }
@@ -158,6 +204,7 @@ pub fn run_here(
         expect: Vec::new(),
         charts: assemble::charts(scenario),
     };
+    price::add(&scenario.cells, &mut record.cells);
     let able: Vec<&Cell> = groups.iter().flat_map(able).collect();
     let keys = groups.first().map_or(KeyKind::Text, |g| g.input.source.kind());
     for event in &scenario.events {
@@ -180,49 +227,62 @@ fn able<'a>(group: &Group<'a>) -> Vec<&'a Cell> {
     group.plan.cells.iter().filter(knows).map(|cell| cell.cell).collect()
 }
 
+/// What was counted, and by cell and step what a session sent past its keys' homes.
+type Counted = (Replayed, Vec<Vec<Spill>>);
+
 /// Counts where the keys of all cells of a plan are, by placement or request by request.
 fn count(
     input: &Input,
     plan: &Plan<'_>,
     queries: &QuerySet,
     progress: &dyn Progress,
-) -> Result<Replayed, Error> {
+) -> Result<Counted, Error> {
     let sessions = session::session_cells(plan);
     let mut replayed = replay::replay(input, plan, &sessions, queries, progress)?;
+    let mut spills = vec![Vec::new(); plan.cells.len()];
     if sessions.contains(&true) {
         let seed = plan.cells[0].cell.workload.seed;
         let walked = session::sessions(input, plan, &sessions, seed, progress)?;
-        for (cell, tally) in replayed.cells.iter_mut().zip(walked) {
-            if tally.is_some() {
-                *cell = tally;
+        for ((cell, spills), walked) in replayed.cells.iter_mut().zip(&mut spills).zip(walked) {
+            if let Some(walked) = walked {
+                (*cell, *spills) = (Some(walked.tally), walked.spills);
             }
         }
     }
-    Ok(replayed)
+    Ok((replayed, spills))
 }
 
 fn run_group(
     scenario: &Scenario,
     group: &Group<'_>,
     progress: &dyn Progress,
-) -> Result<Vec<CellRecord>, Error> {
+) -> Result<(Vec<CellRecord>, Replayed), Error> {
     let Group { input, plan, queries, divisions, .. } = group;
     let located = |error: Error| match error.kind {
         ErrorKind::Data => scenario.locate(error),
         _ => error,
     };
-    let replayed = count(input, plan, queries, progress).map_err(located)?;
+    let (replayed, spills) = count(input, plan, queries, progress).map_err(located)?;
     let mut cascades =
         cascade::follow(input, plan, &replayed, &scenario.base, progress).map_err(located)?;
     let timelines = migrate::timelines(input, plan, divisions, progress).map_err(located)?;
     let facts = assemble::workload(plan.cells[0].cell, input, &replayed);
     let sessions = session::session_cells(plan);
     let mut records = Vec::with_capacity(plan.cells.len());
-    let counted = plan.cells.iter().zip(&replayed.cells).zip(sessions).zip(timelines);
-    for (c, (((cell, tally), session), timelines)) in counted.enumerate() {
+    let counted = plan.cells.iter().zip(&replayed.cells).zip(sessions).zip(timelines).zip(spills);
+    for (c, ((((cell, tally), session), timelines), spills)) in counted.enumerate() {
         // Where keys have no place of their own, there is none to look for them.
         let queries = (!session).then_some((queries, &replayed.matcher));
         let mut record = assemble::cell(plan, cell, tally.as_ref(), queries, &facts);
+        if let Some(tally) = tally {
+            phases::add(&mut record, cell, tally, input.phases());
+        }
+        if let Some(control) = cell.cell.control.as_ref().filter(|control| control.is_loop()) {
+            control::record(&mut record, control);
+        }
+        for (step, spill) in record.steps.iter_mut().zip(spills) {
+            step.spill = Some(spill);
+        }
         for (step, timeline) in record.steps.iter_mut().zip(timelines) {
             step.timeline = timeline;
             if let Some(failure) = &mut step.failure {
@@ -236,5 +296,5 @@ fn run_group(
         }
         records.push(record);
     }
-    Ok(records)
+    Ok((records, replayed))
 }

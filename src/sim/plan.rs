@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cluster::{ChangeKind, Cluster, NodeId, OnFail};
+use crate::cluster::{Change, ChangeKind, Cluster, NodeId, OnFail};
 use crate::error::{Error, ErrorKind};
 use crate::keys::{ColumnSpec, KeyKind};
 use crate::scenario::{Cell, Step};
+use crate::strategy::isolated::Isolated;
 use crate::strategy::{Build, Placement};
 
 /// Most bytes that the tables of all cells and steps may take together.
@@ -64,6 +65,10 @@ impl<'a> Plan<'a> {
     pub fn new(cells: &[&'a Cell], keys: KeyKind, base: &Path) -> Result<Self, Error> {
         let mut plan = Plan::default();
         for &cell in cells {
+            if let Some(reason) = &cell.impossible {
+                plan.cells.push(PlannedCell { cell, steps: Err(reason.clone()) });
+                continue;
+            }
             let steps = match plan.cell(cell, keys, base) {
                 Ok(steps) => Ok(steps),
                 Err(error) if error.kind == ErrorKind::Unsupported => Err(error.message),
@@ -110,6 +115,9 @@ impl<'a> Plan<'a> {
             if matches!(change.kind, ChangeKind::Fail(_, OnFail::Unavailable)) {
                 return self.add(before, step, cell.replicas);
             }
+            if let Some(led) = lead(&before, step, &build) {
+                return self.add(led?, step, cell.replicas);
+            }
             if let Some(evolved) = evolve(before.as_ref(), step, &build) {
                 return self.add(Arc::from(evolved?), step, cell.replicas);
             }
@@ -154,6 +162,42 @@ impl<'a> Plan<'a> {
 /// What the placement of a step is built from.
 pub fn build_of<'a>(cell: &Cell, step: &'a Step, keys: KeyKind, base: &'a Path) -> Build<'a> {
     Build { cluster: &step.cluster, params: &step.params, keys, replicas: cell.replicas, base }
+}
+
+/// The placement after a change that a remedy makes: a rule in front of the placement before, or buckets
+/// with given owners, on a table that may have been built anew for it. None: any other change.
+pub fn lead(
+    before: &Arc<dyn Placement>,
+    step: &Step,
+    build: &Build<'_>,
+) -> Option<Result<Arc<dyn Placement>, Error>> {
+    let change = step.change.as_ref()?;
+    match &change.kind {
+        ChangeKind::Isolate(rule) => {
+            let isolated = Isolated::new(before.clone(), rule, build.keys, build.replicas);
+            Some(isolated.map(|isolated| Arc::new(isolated) as Arc<dyn Placement>))
+        }
+        ChangeKind::Assign(_) => Some(assign(before, step, change, build)),
+        _ => None,
+    }
+}
+
+fn assign(
+    before: &Arc<dyn Placement>,
+    step: &Step,
+    change: &Change,
+    build: &Build<'_>,
+) -> Result<Arc<dyn Placement>, Error> {
+    let table: Arc<dyn Placement> = match step.rebuilt {
+        true => Arc::from(step.strategy.place(build)?),
+        false => before.clone(),
+    };
+    match table.evolve(change, build) {
+        Some(assigned) => Ok(Arc::from(assigned?)),
+        None => {
+            Err(Error::unsupported(format!("{} has no buckets to re-assign", step.strategy.name)))
+        }
+    }
 }
 
 /// The placement after the step's change, where it depends on the one before.

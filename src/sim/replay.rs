@@ -6,7 +6,7 @@ use super::input::{Input, too_many_requests};
 use super::plan::Plan;
 use super::queries::{Matcher, QuerySet};
 use super::scan::scan;
-use super::tally::{CellTally, Extras, loads_of, tallies};
+use super::tally::{CellTally, Extras, tallies};
 use crate::cluster::NodeId;
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -38,7 +38,7 @@ pub fn replay(
     progress: &dyn Progress,
 ) -> Result<Replayed, Error> {
     let columns = plan.columns();
-    let loads = loads_of(input.has_requests, input.source.has_bytes());
+    let loads = input.loads();
     check_size(plan, loads.len(), queries.segments())?;
     progress.begin("placing keys", input.rows);
     let extras = Extras { segments: queries.segments(), repeats: plan.repeats };

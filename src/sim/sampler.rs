@@ -65,7 +65,7 @@ impl<'a> Sampler<'a> {
         }
         let exact = varies == Varies::Names && own.iter().all(|p| p.ownership().is_some());
         let keys = if exact { None } else { Some(sample(input, rows)?) };
-        let fair = cell.steps.iter().map(|step| step.cluster.fair_shares()).collect();
+        let fair = cell.steps.iter().map(|step| step.fair_shares()).collect();
         Ok(Ok(Sampler { cell, varies, kind: input.source.kind(), base, keys, fair }))
     }
 
@@ -193,8 +193,8 @@ impl<'a> Sampler<'a> {
 
 /// The spread of exact shares at a step.
 pub fn owned_spread(cell: &Cell, step: usize, owners: &Ownership) -> Spread {
-    let cluster = &cell.steps[step].cluster;
-    Spread::of_shares(&owners.shares(cluster.ids), &cluster.fair_shares())
+    let step = &cell.steps[step];
+    Spread::of_shares(&owners.shares(step.cluster.ids), &step.fair_shares())
 }
 
 /// The first `rows` rows of the workload.

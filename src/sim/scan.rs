@@ -60,6 +60,8 @@ enum Rows<'a> {
 struct Reading<'a> {
     reader: Box<dyn RowReader + 'a>,
     next_row: u64,
+    /// Requests of all rows before it; only kept where they are divided.
+    requests: u64,
 }
 
 impl<'a> Supply<'a> {
@@ -67,7 +69,7 @@ impl<'a> Supply<'a> {
         let rows = match input.source.access() {
             Access::AnyOrder(source) => Rows::Generated { source, next: AtomicU64::new(0) },
             Access::InOrder(file) => {
-                Rows::Read(Mutex::new(Reading { reader: file.open()?, next_row: 0 }))
+                Rows::Read(Mutex::new(Reading { reader: file.open()?, next_row: 0, requests: 0 }))
             }
         };
         Ok(Supply {
@@ -126,7 +128,7 @@ impl<'a> Worker<'a> {
             }
             Rows::Read(reading) => {
                 while supply.check()? {
-                    let first = {
+                    let (first, before) = {
                         let mut reading = reading.lock().expect("no worker panics");
                         self.chunk.clear(reading.next_row);
                         let read = reading.reader.read(CHUNK_ROWS as usize, &mut self.chunk);
@@ -135,13 +137,18 @@ impl<'a> Worker<'a> {
                             return Err(error);
                         }
                         let first = reading.next_row;
+                        let before = reading.requests;
                         reading.next_row += self.chunk.len() as u64;
-                        first
+                        if self.input.counted.is_some() {
+                            let sum = |sum: u64, &requests| sum.saturating_add(requests);
+                            reading.requests = self.chunk.requests.iter().fold(before, sum);
+                        }
+                        (first, before)
                     };
                     if self.chunk.is_empty() {
                         break;
                     }
-                    self.sliced(first, &mut visit);
+                    self.sliced(first, before, &mut visit);
                     supply.progress.advance(self.chunk.len() as u64);
                 }
             }
@@ -172,12 +179,19 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn sliced(&mut self, first: u64, visit: &mut impl FnMut(&KeyBatch)) {
-        let mut start = 0;
+    /// `before` are the requests of the rows before the chunk, as far as they are kept.
+    fn sliced(&mut self, first: u64, before: u64, visit: &mut impl FnMut(&KeyBatch)) {
+        let (mut start, mut before) = (0, before);
         while start < self.chunk.len() {
             let end = self.chunk.len().min(start + BATCH_ROWS);
             self.batch.clear(first + start as u64);
             self.batch.extend_from(&self.chunk, start..end);
+            if let Some(counted) = &self.input.counted {
+                let requests = &self.batch.requests;
+                let sum = requests.iter().fold(before, |sum, &r| sum.saturating_add(r));
+                counted.fill(&mut self.batch, before);
+                before = sum;
+            }
             self.finish(visit);
             start = end;
         }
@@ -199,6 +213,12 @@ impl<'a> Worker<'a> {
         for hot in &self.input.hot {
             self.batch.push(&hot.key());
             self.batch.requests.push(hot.requests);
+            if self.input.apart {
+                self.batch.reads.push(hot.reads);
+                self.batch.writes.push(hot.writes);
+            }
+            self.batch.phases.resize(hot.phases.len(), Vec::new());
+            self.batch.phases.iter_mut().zip(&hot.phases).for_each(|(all, &one)| all.push(one));
             if self.input.source.has_bytes() {
                 self.batch.bytes.push(0);
             }

@@ -6,10 +6,12 @@ use rayon::prelude::*;
 use super::Progress;
 use super::input::Input;
 use super::plan::Plan;
+use super::replay::place;
 use super::scan::scan;
 use super::tally::{CellTally, Extras, Load};
 use crate::error::{Error, ErrorKind};
 use crate::keys::{ColumnSpec, KeyBatch};
+use crate::record::Spill;
 use crate::rng::{Purpose, Stream};
 use crate::scenario::Workload;
 use crate::strategy::Slot;
@@ -23,7 +25,17 @@ const STRIDE: usize = 65_536;
 /// The rows of a workload in their order, and the order of the requests.
 struct Requests {
     columns: Vec<(ColumnSpec, Vec<u64>)>,
+    /// By placement with a session: the home of each row, where its requests go while there is room.
+    homes: Vec<(usize, Vec<Slot>)>,
     order: Vec<u32>,
+}
+
+/// What the walk of a cell counted.
+pub struct Walked {
+    /// Where the requests went.
+    pub tally: CellTally,
+    /// By step: how many did not go to their key's home.
+    pub spills: Vec<Spill>,
 }
 
 /// Runs every cell with a session; the other cells stay None.
@@ -33,17 +45,17 @@ pub fn sessions(
     is_session: &[bool],
     seed: u64,
     progress: &dyn Progress,
-) -> Result<Vec<Option<CellTally>>, Error> {
+) -> Result<Vec<Option<Walked>>, Error> {
     let requests = collect(input, plan, is_session, seed, progress)
         .map_err(|error| locate(error, plan, is_session))?;
     let chosen: Vec<usize> = (0..plan.cells.len()).filter(|&c| is_session[c]).collect();
     let steps: usize = chosen.iter().map(|&c| plan.cells[c].cell.steps.len()).sum();
     progress.begin("routing requests", (requests.order.len() * steps) as u64);
-    let done: Vec<CellTally> =
+    let done: Vec<Walked> =
         chosen.par_iter().map(|&c| walk(plan, c, &requests, progress)).collect::<Result<_, _>>()?;
-    let mut cells: Vec<Option<CellTally>> = plan.cells.iter().map(|_| None).collect();
-    for (c, tally) in chosen.into_iter().zip(done) {
-        cells[c] = Some(tally);
+    let mut cells: Vec<Option<Walked>> = plan.cells.iter().map(|_| None).collect();
+    for (c, walked) in chosen.into_iter().zip(done) {
+        cells[c] = Some(walked);
     }
     Ok(cells)
 }
@@ -90,9 +102,13 @@ fn collect(
     progress: &dyn Progress,
 ) -> Result<Requests, Error> {
     let mut specs: Vec<ColumnSpec> = Vec::new();
+    let mut placed: Vec<usize> = Vec::new();
     for (cell, session) in plan.cells.iter().zip(is_session) {
         let Ok(steps) = &cell.steps else { continue };
         for &routed in steps.iter().filter(|_| *session) {
+            if !placed.contains(&routed) {
+                placed.push(routed);
+            }
             for spec in plan.routed[routed].placement.columns() {
                 if !specs.contains(spec) {
                     specs.push(spec.clone());
@@ -103,7 +119,7 @@ fn collect(
     progress.begin("collecting requests", input.rows);
     // Pieces keyed by their first row: sorted, they are the rows in order whatever thread had them.
     // A worker stops collecting once its own requests are over the limit; the sum then says so.
-    type Piece = (u64, Vec<u64>, Vec<Vec<u64>>);
+    type Piece = (u64, Vec<u64>, Vec<Vec<u64>>, Vec<Vec<Slot>>);
     let new = || (0u64, Vec::<Piece>::new());
     let states = scan(input, &specs, progress, new, |(sum, pieces), batch: &KeyBatch| {
         let counts = match batch.requests.is_empty() {
@@ -113,7 +129,12 @@ fn collect(
         *sum = counts.iter().fold(*sum, |sum, &c| sum.saturating_add(c));
         if *sum <= MAX_REQUESTS {
             let digests = specs.iter().map(|spec| batch.digests(spec).to_vec()).collect();
-            pieces.push((batch.first_row, counts, digests));
+            let homes = placed.iter().map(|&routed| {
+                let (routed, mut slots) = (&plan.routed[routed], Vec::new());
+                place(routed.placement.as_ref(), &routed.down, routed.replicas, batch, &mut slots);
+                slots
+            });
+            pieces.push((batch.first_row, counts, digests, homes.collect()));
         }
     })?;
     let total = states.iter().fold(0u64, |sum, (s, _)| sum.saturating_add(*s));
@@ -124,19 +145,22 @@ fn collect(
     pieces.sort_unstable_by_key(|piece| piece.0);
     let mut columns: Vec<(ColumnSpec, Vec<u64>)> =
         specs.into_iter().map(|spec| (spec, Vec::new())).collect();
+    let mut homes: Vec<(usize, Vec<Slot>)> =
+        placed.into_iter().map(|routed| (routed, Vec::new())).collect();
     let mut order = Vec::with_capacity(total as usize);
     let mut row = 0u32;
-    for (_, counts, digests) in pieces {
+    for (_, counts, digests, slots) in pieces {
         for (i, count) in counts.into_iter().enumerate() {
             if count > 0 {
                 order.extend(std::iter::repeat_n(row, count as usize));
                 columns.iter_mut().zip(&digests).for_each(|((_, all), piece)| all.push(piece[i]));
+                homes.iter_mut().zip(&slots).for_each(|((_, all), piece)| all.push(piece[i]));
                 row += 1;
             }
         }
     }
     Stream::new(seed, Purpose::Requests, 0).shuffle(&mut order);
-    Ok(Requests { columns, order })
+    Ok(Requests { columns, homes, order })
 }
 
 fn walk(
@@ -144,7 +168,7 @@ fn walk(
     cell: usize,
     requests: &Requests,
     progress: &dyn Progress,
-) -> Result<CellTally, Error> {
+) -> Result<Walked, Error> {
     let planned = &plan.cells[cell];
     let steps = planned.steps.as_ref().expect("only supported cells have sessions");
     let mut slots: Vec<Vec<Slot>> = Vec::with_capacity(steps.len());
@@ -183,12 +207,37 @@ fn walk(
         }
         slots.push(out);
     }
+    let spill = |(out, routed): (&Vec<Slot>, &usize)| {
+        let (_, homes) = requests.homes.iter().find(|(at, _)| at == routed).expect("collected");
+        spill(&requests.order, out, homes)
+    };
+    let spills = slots.iter().zip(steps).map(spill).collect();
     let extras = Extras { segments: 0, repeats: plan.repeats };
     let mut tally = CellTally::new(planned, &[Load::Requests], extras);
     let slots: Vec<&[Slot]> = slots.iter().map(Vec::as_slice).collect();
     tally.count_amounts(&[&[]], &slots);
     tally.finish();
-    Ok(tally)
+    Ok(Walked { tally, spills })
+}
+
+/// How many requests did not go home, and how many keys' requests went to several nodes.
+fn spill(order: &[u32], slots: &[Slot], homes: &[Slot]) -> Spill {
+    let mut first: Vec<Option<Slot>> = vec![None; homes.len()];
+    let mut scattered = vec![false; homes.len()];
+    let mut away = 0;
+    for (&row, &slot) in order.iter().zip(slots) {
+        let row = row as usize;
+        away += u64::from(slot != homes[row]);
+        scattered[row] |= *first[row].get_or_insert(slot) != slot;
+    }
+    let keys = scattered.iter().filter(|scattered| **scattered).count() as u64;
+    let share = |part: u64, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    Spill {
+        requests: away,
+        share: share(away, order.len()),
+        scattered_keys: keys,
+        scattered_share: share(keys, homes.len()),
+    }
 }
 
 fn too_many(requests: u64) -> Error {

@@ -21,6 +21,12 @@ pub enum Load {
     Requests,
     /// The row's bytes.
     Bytes,
+    /// The row's reads.
+    Reads,
+    /// The row's writes.
+    Writes,
+    /// The row's requests in one phase of the traffic; a load of the tally, not of the record.
+    Phase(u16),
 }
 
 impl Load {
@@ -30,6 +36,9 @@ impl Load {
             Load::Keys => "keys",
             Load::Requests => "requests",
             Load::Bytes => "bytes",
+            Load::Reads => "reads",
+            Load::Writes => "writes",
+            Load::Phase(_) => "phase",
         }
     }
 
@@ -39,7 +48,15 @@ impl Load {
             Load::Keys => None,
             Load::Requests => Some(&batch.requests),
             Load::Bytes => Some(&batch.bytes),
+            Load::Reads => Some(&batch.reads),
+            Load::Writes => Some(&batch.writes),
+            Load::Phase(phase) => Some(&batch.phases[usize::from(phase)]),
         }
+    }
+
+    /// Whether it is a load of the record, and not a part of one.
+    pub fn is_whole(self) -> bool {
+        !matches!(self, Load::Phase(_))
     }
 }
 

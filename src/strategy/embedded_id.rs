@@ -234,7 +234,7 @@ impl Placement for EmbeddedId {
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
         match &change.kind {
-            ChangeKind::Set(_) | ChangeKind::Switch(_) => None,
+            ChangeKind::Set(_) | ChangeKind::Switch(_) | ChangeKind::Assign(_) => None,
             ChangeKind::Fail(_, OnFail::Unavailable) => Some(Ok(Box::new(self.clone()))),
             _ => Some(Ok(Box::new(self.renumbered(after.cluster)))),
         }

@@ -18,6 +18,7 @@ pub mod embedded_id;
 pub mod fixed_ring;
 pub mod flip;
 pub mod hash_range;
+pub mod isolated;
 pub mod jump;
 pub mod jumpback;
 pub mod lookup_table;

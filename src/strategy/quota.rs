@@ -74,6 +74,12 @@ pub fn evolve(
         ChangeKind::Set(_) | ChangeKind::Switch(_) => return None,
         // Routing stays as it is; the engine shows the node's keys as absent.
         ChangeKind::Fail(_, OnFail::Unavailable) => return Some(Ok(owners.to_vec())),
+        // Owners that are not known yet: those of before.
+        ChangeKind::Assign(given) if given.is_empty() => return Some(Ok(owners.to_vec())),
+        ChangeKind::Assign(given) => {
+            assert_eq!(given.len(), owners.len(), "one owner a bucket");
+            return Some(Ok(given.iter().map(|&id| id.into()).collect()));
+        }
         _ => {}
     }
     let buckets = owners.len() as u32;

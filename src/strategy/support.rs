@@ -61,5 +61,7 @@ pub fn turnover(change: &Change) -> Option<Turnover> {
         }
         ChangeKind::Fail(_, OnFail::Unavailable) | ChangeKind::Reweight(_) => Turnover::default(),
         ChangeKind::Set(_) | ChangeKind::Switch(_) => return None,
+        // Only buckets have owners; a rule in front changes nothing behind it.
+        ChangeKind::Assign(_) | ChangeKind::Isolate(_) => return None,
     })
 }

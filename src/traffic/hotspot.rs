@@ -48,6 +48,7 @@ fn build(build: &TrafficBuild<'_>) -> Result<Box<dyn Traffic>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::divide::Divide;
     use super::super::ranked::tests::counts;
     use super::*;
     use crate::params::{Params, Value};
@@ -81,7 +82,13 @@ mod tests {
     fn no_hot_rows_is_an_error_that_names_the_parameter() {
         let params =
             Params::from_pairs(INFO.params, vec![("hot-keys".into(), Value::Float(0.0))]).unwrap();
-        let error = build(&TrafficBuild { params: &params, rows: 10, seed: 1, requests: 1 });
+        let error = build(&TrafficBuild {
+            params: &params,
+            rows: 10,
+            seed: 1,
+            requests: 1,
+            divide: Divide::default(),
+        });
         assert_eq!(error.unwrap_err().field, Some("hot-keys"));
     }
 }

@@ -1,6 +1,7 @@
 //! The traffic of a cumulative share whose ranks are given out by a bijection of the row number.
 
 use super::cumulative::{Cumulative, share_out};
+use super::divide::Divide;
 use super::rank::{MAX_ROWS, Ranks};
 use super::{Traffic, TrafficBuild};
 use crate::error::Error;
@@ -13,6 +14,7 @@ pub struct Ranked<C> {
     ranks: Ranks,
     rows: u64,
     requests: u64,
+    divide: Divide,
 }
 
 /// Builds the traffic of a cumulative share with the parameter `rank` of the shape.
@@ -23,14 +25,34 @@ pub fn build<C: Cumulative + 'static>(
     cumulative: C,
 ) -> Result<Box<dyn Traffic>, Error> {
     if build.rows == 0 || build.rows > MAX_ROWS {
-        return Err(Error::invalid(format!(
-            "{} rows cannot share {} requests",
-            build.rows, build.requests
-        ))
-        .help(format!("allowed: 1 to {MAX_ROWS} rows")));
+        return Err(wrong_rows(build));
     }
     let ranks = Ranks::from_param(build.params.text("rank"), build.rows, build.seed);
-    Ok(Box::new(Ranked { cumulative, ranks, rows: build.rows, requests: build.requests }))
+    let TrafficBuild { rows, requests, divide, .. } = *build;
+    Ok(Box::new(Ranked { cumulative, ranks, rows, requests, divide }))
+}
+
+/// The error of a number of rows that no shape can share requests out over.
+pub(super) fn wrong_rows(build: &TrafficBuild<'_>) -> Error {
+    Error::invalid(format!("{} rows cannot share {} requests", build.rows, build.requests))
+        .help(format!("allowed: 1 to {MAX_ROWS} rows"))
+}
+
+impl<C: Cumulative> Ranked<C> {
+    /// Requests by rank, divided; `requests` holds the ranks.
+    fn divide(&self, requests: &mut [u64], reads: &mut Vec<u64>, writes: &mut Vec<u64>) {
+        for slot in requests {
+            let rank = *slot;
+            let (before, upto) = self.cumulative.around(rank);
+            let (before, upto) = (share_out(before, self.requests), share_out(upto, self.requests));
+            let (r, w) = self.divide.row(rank, before, upto);
+            *slot = r + w;
+            if self.divide.apart() {
+                reads.push(r);
+                writes.push(w);
+            }
+        }
+    }
 }
 
 impl<C: Cumulative> Traffic for Ranked<C> {
@@ -39,10 +61,19 @@ impl<C: Cumulative> Traffic for Ranked<C> {
         // Rows beyond those that were counted take nothing: the requests are shared out already.
         let known = (batch.len() as u64).min(self.rows.saturating_sub(first)) as usize;
         let len = batch.len();
-        let out = &mut batch.requests;
+        let KeyBatch { requests: out, reads, writes, .. } = batch;
         out.clear();
         out.resize(len, 0);
         self.ranks.fill(first, &mut out[..known]);
+        if !self.divide.is_plain() {
+            reads.clear();
+            writes.clear();
+            self.divide(&mut out[..known], reads, writes);
+            let apart = if self.divide.apart() { len } else { 0 };
+            reads.resize(apart, 0);
+            writes.resize(apart, 0);
+            return;
+        }
         for slot in &mut out[..known] {
             let (before, upto) = self.cumulative.around(*slot);
             *slot = share_out(upto, self.requests) - share_out(before, self.requests);
@@ -67,7 +98,8 @@ pub(super) mod tests {
     ) -> Vec<u64> {
         let given = params.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
         let params = Params::from_pairs(info.params, given).unwrap();
-        let build = TrafficBuild { params: &params, rows, seed, requests };
+        let build =
+            TrafficBuild { params: &params, rows, seed, requests, divide: Divide::default() };
         let traffic = info.build.unwrap()(&build).unwrap();
         let mut counts = Vec::new();
         let mut batch = KeyBatch::new(KeyKind::U64);
@@ -85,7 +117,13 @@ pub(super) mod tests {
     #[test]
     fn rows_past_the_counted_ones_take_nothing() {
         let params = Params::defaults(super::super::uniform::INFO.params).unwrap();
-        let build = TrafficBuild { params: &params, rows: 3, seed: 1, requests: 30 };
+        let build = TrafficBuild {
+            params: &params,
+            rows: 3,
+            seed: 1,
+            requests: 30,
+            divide: Divide::default(),
+        };
         let traffic = super::super::uniform::INFO.build.unwrap()(&build).unwrap();
         let mut batch = KeyBatch::new(KeyKind::U64);
         for first in [1, 5, u64::MAX - 1] {
@@ -102,7 +140,13 @@ pub(super) mod tests {
     fn no_rows_or_too_many_are_errors() {
         let params = Params::defaults(super::super::uniform::INFO.params).unwrap();
         for rows in [0, MAX_ROWS + 1, u64::MAX] {
-            let build = TrafficBuild { params: &params, rows, seed: 1, requests: 30 };
+            let build = TrafficBuild {
+                params: &params,
+                rows,
+                seed: 1,
+                requests: 30,
+                divide: Divide::default(),
+            };
             assert!(super::super::uniform::INFO.build.unwrap()(&build).is_err(), "{rows}");
         }
     }

@@ -121,7 +121,7 @@ fn walk(seed: u64, weights: bool) -> Walk {
     stream.shuffle(&mut ids);
     let start = 2 + stream.below(7) as usize;
     let nodes = ids[..start].iter().map(|&id| node(id)).collect();
-    let mut cluster = Cluster { nodes, ids: 12, down: Vec::new() };
+    let mut cluster = Cluster { nodes, ids: 12, ..Cluster::default() };
     let mut steps: Walk = vec![(None, cluster.clone())];
     for _ in 0..CHANGES {
         let absent: Vec<u32> = (0..12).filter(|id| cluster.node(NodeId(*id)).is_none()).collect();

@@ -239,7 +239,7 @@ static SAMPLED: &[Statistic] = &[
     Statistic {
         stat: "p-fair",
         of: |d| {
-            let fair = d.cell.steps[d.step].cluster.fair_shares();
+            let fair = d.cell.steps[d.step].fair_shares();
             let test = d.now().counts.as_ref().and_then(|counts| chi_square(counts, &fair));
             test.map_or(f64::NAN, |test| test.p)
         },

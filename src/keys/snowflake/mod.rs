@@ -12,6 +12,8 @@
 //!   generators rest until the next chunk. `carry` starts from 0 in each chunk, which continues exactly
 //!   for one worker and up to 16 sequence bits.
 //! - Rows are in order of millisecond, then worker (`arrivals = "even"`: round-robin over the workers).
+//! - With several `calls` a row is a request, and of the ids that it takes the row is the `call`-th. Two
+//!   families of one stream that differ in `call` are then the order's and the item's id of one request.
 //! - A worker gives at most 2^sequence-bits ids a millisecond. Callers beyond that are turned away rather
 //!   than queued, so a rate near or above the limit acts as the limit. A start above 0 wraps around.
 
@@ -82,7 +84,7 @@ pub static INFO: PatternInfo = PatternInfo {
             "rate",
             Type::Float { min: 1e-6, max: 1e6 },
             Default::Float(1.0),
-            "ids a worker gives in a millisecond, on average",
+            "requests a worker answers in a millisecond, on average; each takes `calls` ids",
         ),
         Param::new(
             "arrivals",
@@ -101,6 +103,18 @@ pub static INFO: PatternInfo = PatternInfo {
             Type::Int { min: 0, max: (1 << 31) - 1 },
             Default::Int(1),
             "largest start of `vibrate`",
+        ),
+        Param::new(
+            "calls",
+            Type::Int { min: 1, max: 64 },
+            Default::Int(1),
+            "ids that each request takes from its worker, one after the other in one millisecond",
+        ),
+        Param::new(
+            "call",
+            Type::Int { min: 1, max: 64 },
+            Default::Int(1),
+            "which of a request's ids these keys are: the first, the second …",
         ),
     ],
     build,
@@ -134,6 +148,10 @@ struct Snowflake {
     rate: f64,
     even: bool,
     policy: Policy,
+    /// Ids a request takes.
+    calls: u64,
+    /// Which of them is the key, from 0.
+    call: u64,
 }
 
 fn build(build: &PatternBuild<'_>) -> Result<Box<dyn KeySource>, Error> {
@@ -159,7 +177,20 @@ fn build(build: &PatternBuild<'_>) -> Result<Box<dyn KeySource>, Error> {
         .field(if workers > 1 { "workers" } else { "worker" }));
     }
     let rate = p.float("rate");
-    let in_a_ms = rate.min((1u64 << sequence_bits) as f64) * workers as f64;
+    let (calls, call) = (p.int("calls") as u64, p.int("call") as u64);
+    if call > calls {
+        return Err(Error::invalid(format!("`call` is {call}, but a request makes {calls} calls"))
+            .help(format!("allowed: 1 to {calls}, or raise `calls`"))
+            .field("call"));
+    }
+    if calls > 1 << sequence_bits {
+        return Err(Error::invalid(format!(
+            "{calls} ids of a request do not fit into {sequence_bits} sequence bits"
+        ))
+        .help(format!("allowed: up to {} calls", 1u64 << sequence_bits))
+        .field("calls"));
+    }
+    let in_a_ms = rate.min(((1u64 << sequence_bits) / calls) as f64) * workers as f64;
     let mut source = Snowflake {
         count: count(build),
         seed: build.seed,
@@ -172,6 +203,8 @@ fn build(build: &PatternBuild<'_>) -> Result<Box<dyn KeySource>, Error> {
         rate,
         even: p.text("arrivals") == "even",
         policy: policy(p, sequence_bits)?,
+        calls,
+        call: call - 1,
     };
     source.first_ms = first_ms(p, &source, timestamp_bits)?;
     Ok(Box::new(source))
@@ -251,7 +284,7 @@ impl Generate for Snowflake {
             want,
             base_ms: self.first_ms + chunk * self.span_ms,
             stream: Stream::new(self.seed, Purpose::Keys, chunk),
-            arrivals: Arrivals::new(self.rate, self.workers, most, self.even),
+            arrivals: Arrivals::new(self.rate, self.workers, most / self.calls, self.even),
             workers: vec![fresh; self.workers as usize],
         })
     }
@@ -285,7 +318,7 @@ impl Walk<'_> {
         let (ms, number) = self.arrivals.next(&mut self.stream);
         let worker = &mut self.workers[number as usize];
         let mask = (1 << source.sequence_bits) - 1;
-        worker.sequence = if worker.ms == ms {
+        let first = if worker.ms == ms {
             worker.sequence + 1
         } else {
             match source.policy {
@@ -299,8 +332,9 @@ impl Walk<'_> {
             }
         } & mask;
         worker.ms = ms;
+        worker.sequence = (first + source.calls - 1) & mask;
         let high = (self.base_ms + ms) << source.worker_bits | (source.first_worker + number);
-        high << source.sequence_bits | worker.sequence
+        high << source.sequence_bits | (first + source.call) & mask
     }
 }
 
@@ -425,6 +459,27 @@ mod tests {
             let used = vibration as usize + 1;
             assert!(counts[..used].iter().all(|&c| c as usize == 60_000 / used), "{counts:?}");
         }
+    }
+
+    #[test]
+    fn the_calls_of_a_request_are_neighbours() {
+        // ShardingSphere 10732: order ids are the first call, item ids the second, from 0 each ms.
+        let of = |sequence: &str, call: i64| {
+            let more = vec![("calls", Int(2)), ("call", Int(call))];
+            ids(with(sequence, 0.5, more), 5000)
+        };
+        for sequence in ["restart", "carry", "vibrate", "random-start"] {
+            let (orders, items) = (of(sequence, 1), of(sequence, 2));
+            for (order, item) in orders.iter().zip(&items) {
+                assert_eq!(item & 4095, (order + 1) & 4095, "{sequence}");
+                assert_eq!(item >> 12, order >> 12, "{sequence}");
+            }
+        }
+        assert!(of("restart", 1).iter().all(|id| id % 2 == 0));
+        assert!(of("restart", 2).iter().all(|id| id % 2 == 1));
+        assert_eq!(error(&INFO, vec![("call", Int(2))]).field, Some("call"));
+        let narrow = vec![("calls", Int(3)), ("sequence-bits", Int(1))];
+        assert_eq!(error(&INFO, narrow).field, Some("calls"));
     }
 
     #[test]

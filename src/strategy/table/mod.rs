@@ -172,7 +172,7 @@ impl Placement for Table {
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
         let owners = match &change.kind {
-            ChangeKind::Set(_) | ChangeKind::Switch(_) => return None,
+            ChangeKind::Set(_) | ChangeKind::Switch(_) | ChangeKind::Assign(_) => return None,
             ChangeKind::Fail(_, OnFail::Unavailable) => self.owners.clone(),
             _ => resolve(&self.names, &self.rows, after.cluster),
         };
