@@ -161,7 +161,7 @@ fn every_case_of_a_public_report_holds() {
         for event in &mut scenario.events {
             event.count = 500;
         }
-        let options = Options { threads: Some(2) };
+        let options = Options { threads: Some(2), ..Options::default() };
         let record = run(&scenario, options, &Silent).unwrap_or_else(|e| panic!("{name}: {e}"));
         prose::fill(&record.scenario.analysis, &record).unwrap_or_else(|e| panic!("{name}: {e}"));
         for expect in &record.expect {
