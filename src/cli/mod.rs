@@ -15,6 +15,7 @@ mod explain;
 mod hash;
 mod input;
 mod list;
+mod maps;
 mod placements;
 mod plan;
 mod progress;

@@ -40,7 +40,7 @@ fn a_table_reads_from_totals_to_the_pairing_list() {
         "modulo/identity   keys   4,096     50.00     50.00       0.00",
         "modulo/identity: 4 → 8 nodes",
         "step 1: add 4 nodes (ds_4 … ds_7)",
-        "ds_0            1,024",
+        "ds_0           1,024",
         "Pairing list: each old node splits into itself and its own new nodes",
         "ds_0   ds_4   1,024      12.500",
         "ds_3   ds_7   1,024      12.500",
@@ -181,7 +181,7 @@ fn bucket_maps_and_server_lists_are_planned_from_and_written_back() {
     assert_eq!(new, "bucket,node\n0,a\n1,c\n2,a\n3,c\n4,a\n5,c\n");
 
     let list = "title = \"t\"\n[cluster]\nfrom = \"servers\"\n[keys]\npattern = \"sequential\"\ncount = 9000\n\
-        [[strategy]]\npreset = \"ketama\"\n[[change]]\nadd = [{ name = \"10.0.0.3:11211\", weight = 300 }]\n";
+        [[strategy]]\npreset = \"libketama\"\n[[change]]\nadd = [{ name = \"10.0.0.3:11211\", weight = 300 }]\n";
     let temp = folder(list, &[("servers", "10.0.0.1:11211 600\n10.0.0.2:11211 300\n")]);
     let (code, _, err) = plan(temp.path(), &["s.toml", "--write-map", "new"]);
     assert_eq!(code, 0, "{err}");
@@ -204,7 +204,7 @@ fn what_cannot_be_planned_is_refused_with_the_way_out() {
     refused(DOUBLING, &[], &["--step", "2"], &["no path has a step 2", "1 to 1"]);
     refused(DOUBLING, &[], &["--cell", "modulo/identty"], &["did you mean `modulo/identity`?"]);
     refused(DOUBLING, &[], &["--part", "pairs"], &["--part without --format csv"]);
-    refused(DOUBLING, &[], &["--format", "csv", "--part", "pear"], &["did you mean `pairs`?"]);
+    refused(DOUBLING, &[], &["--format", "csv", "--part", "pair"], &["did you mean `pairs`?"]);
     refused(DOUBLING, &[], &["--write-map", "m"], &["read from no map"]);
     let grow = format!("{REDIS}[[change]]\nadd = [\"127.0.0.1:7005\"]\n");
     refused(&grow, &[], &[], &["cannot read `nodes.txt`", "the scenario's folder"]);

@@ -1,9 +1,11 @@
 //! A change plan as bytes: text, Markdown, JSON, and one CSV table for each of its parts.
 //!
-//! [`summary`] says in blocks what a person reads first; [`blocks`] renders them for a terminal or for a
-//! page. [`parts`] holds everything, row by row.
+//! [`summary`] says in blocks what a person reads first (with `failures` and `lists`); [`blocks`] renders
+//! them for a terminal or for a page. [`parts`] holds everything, row by row.
 
 pub mod blocks;
+mod failures;
+mod lists;
 pub mod parts;
 pub mod summary;
 

@@ -1,10 +1,11 @@
 //! What a person reads of a plan: all paths side by side, then each cell step by step.
 
 use super::blocks::{Block, Grid};
+use super::failures::failure_lines;
+use super::lists::moves_blocks;
 use super::parts;
-use crate::analysis::plan::moves::{Moves, Run};
 use crate::analysis::plan::{CellPlan, ChangePlan, StepPlan};
-use crate::record::{FailureRecord, Pair};
+use crate::record::Pair;
 use crate::report::number::{fixed, grouped, percent};
 
 /// What is shown.
@@ -22,10 +23,8 @@ const MOST_CELLS: usize = 6;
 const MOST_STEPS: usize = 3;
 /// Most rows of a table of nodes.
 const MOST_NODES: usize = 64;
-/// Most rows of the tables of pairs and of runs of buckets.
+/// Most rows of the table of pairs.
 const MOST_PAIRS: usize = 20;
-/// Most rows of the table of arcs.
-const MOST_ARCS: usize = 10;
 
 /// The blocks of a plan.
 pub fn blocks(plan: &ChangePlan, view: &View) -> Vec<Block> {
@@ -269,126 +268,4 @@ fn pairs_blocks(step: &StepPlan) -> Vec<Block> {
         blocks.push(Block::Text(text));
     }
     blocks
-}
-
-fn moves_blocks(moves: &Moves) -> Vec<Block> {
-    match moves {
-        Moves::Buckets { of, runs } => {
-            let moved: u64 = runs.iter().map(Run::buckets).sum();
-            let verb = if moved == 1 { "moves" } else { "move" };
-            let text = format!("{} of {} buckets {verb}", grouped(moved), grouped(*of));
-            if runs.is_empty() {
-                return vec![Block::Text(format!("{text}."))];
-            }
-            let mut grid = Grid::new(&["buckets", "#how many", "from", "to"]);
-            for run in runs.iter().take(MOST_PAIRS) {
-                let range = match run.first == run.last {
-                    true => run.first.to_string(),
-                    false => format!("{}–{}", run.first, run.last),
-                };
-                let (from, to) = (run.from.clone(), run.to.clone());
-                grid.rows.push(vec![range, grouped(run.buckets()), from, to]);
-            }
-            let mut blocks = vec![Block::Text(format!("{text}:")), Block::Table(grid)];
-            if runs.len() > MOST_PAIRS {
-                let text = format!("{} runs: --format csv --part buckets", runs.len());
-                blocks.push(Block::Text(text));
-            }
-            blocks
-        }
-        Moves::Arcs { bits, arcs } => {
-            let share: f64 = arcs.iter().map(|arc| arc.share).sum();
-            let (n, share) = (grouped(arcs.len() as u64), percent(share, 2));
-            let what = if arcs.len() == 1 { "arc moves" } else { "arcs move" };
-            let text = format!("{n} {what}, {share} % of the digest space (2^{bits})");
-            if arcs.is_empty() {
-                return vec![Block::Text(format!("{text}."))];
-            }
-            let mut largest: Vec<_> = arcs.iter().collect();
-            largest.sort_by(|a, b| b.share.total_cmp(&a.share));
-            let mut grid = Grid::new(&["#first digest", "#last digest", "#share %", "from", "to"]);
-            let digits = (*bits as usize).div_ceil(4);
-            for arc in largest.iter().take(MOST_ARCS) {
-                let hex = |digest: u64| format!("{digest:#0width$x}", width = digits + 2);
-                let (from, to) = (arc.from.clone(), arc.to.clone());
-                let row = vec![hex(arc.start), hex(arc.end), percent(arc.share, 4), from, to];
-                grid.rows.push(row);
-            }
-            let more = if arcs.len() > MOST_ARCS { "; the largest" } else { "" };
-            let mut blocks = vec![Block::Text(format!("{text}{more}:")), Block::Table(grid)];
-            if arcs.len() > MOST_ARCS {
-                blocks.push(Block::Text("All of them: --format csv --part arcs".into()));
-            }
-            blocks
-        }
-    }
-}
-
-/// A failure in sentences.
-fn failure_lines(step: &StepPlan, failure: &FailureRecord) -> Vec<String> {
-    let who = failure.failed.join(", ");
-    let mut lines = Vec::new();
-    for (load, lost) in &failure.loads {
-        let mut line = format!(
-            "{who}: {} {load} lose their node, {} %",
-            grouped(lost.lost),
-            percent(lost.lost_share, 2)
-        );
-        match (&lost.largest_heir, lost.heirs) {
-            _ if failure.on_fail == "unavailable" => line += "; nothing is routed anew",
-            (Some(heir), heirs) => {
-                let heirs = heirs.map_or("heirs not counted".into(), |n| match n {
-                    1 => "1 heir".to_string(),
-                    n => format!("{n} heirs"),
-                });
-                line += &format!("; {heirs}; the largest, {heir}, +{}", grouped(lost.heir_gain));
-                if let Some(share) = lost.heir_gain_share {
-                    line += &format!(" (+{} % of what it had)", percent(share, 1));
-                }
-            }
-            (None, _) => line += "; no survivor's load grows",
-        }
-        if let Some(t) = step.totals.get(load)
-            && let (Some(before), Some(after)) = (t.max_over_mean_before, t.max_over_mean_after)
-        {
-            let (before, after) = (fixed(before, 3), fixed(after, 3));
-            line += &format!("; largest ÷ fair {before} → {after}");
-        }
-        lines.push(line);
-    }
-    lines.extend(cascade_lines(failure));
-    lines
-}
-
-/// The waves of a cascade, a line each.
-fn cascade_lines(failure: &FailureRecord) -> Vec<String> {
-    /// Nodes named in a line.
-    const NAMED: usize = 6;
-    let Some(cascade) = &failure.cascade else { return Vec::new() };
-    let mut lines = Vec::new();
-    if !cascade.over_before.is_empty() {
-        let over = cascade.over_before.join(", ");
-        lines.push(format!("above capacity before the failure already: {over}"));
-    }
-    for (number, wave) in cascade.wave.iter().enumerate() {
-        let name = |over: &crate::record::OverloadRecord| {
-            let (has, capacity) = (grouped(over.has), grouped(over.capacity));
-            format!("{} ({} {has} > {capacity})", over.node, over.load)
-        };
-        let mut names: Vec<String> = wave.failed.iter().take(NAMED).map(name).collect();
-        if wave.failed.len() > NAMED {
-            names.push(format!("and {} more", wave.failed.len() - NAMED));
-        }
-        let (number, left) = (number + 1, wave.nodes_left);
-        let verb = if wave.failed.len() == 1 { "fails" } else { "fail" };
-        lines.push(format!("wave {number}: {} {verb}, {left} left", names.join(", ")));
-    }
-    lines.push(match (cascade.waves, cascade.ends.as_str()) {
-        (0, "stable") => "no node is above its capacity: no cascade".into(),
-        (_, "stable") if cascade.nodes_left == 1 => "stable with 1 node".into(),
-        (_, "stable") => format!("stable with {} nodes", cascade.nodes_left),
-        (_, "all down") => "all down".into(),
-        (_, ends) => format!("{ends}; {} nodes left", cascade.nodes_left),
-    });
-    lines
 }
