@@ -311,11 +311,8 @@ impl Params {
 
     /// A rate that may be absent.
     pub fn rate(&self, name: &str) -> Option<quantity::Rate> {
-        let text = match self.get(name)? {
-            Value::Text(text) => text.clone(),
-            number => format!("{number}/s"),
-        };
-        Some(quantity::rate(&text, true).expect("checked when it was read"))
+        let rate = |value| quantity::rate_of(value, true).expect("checked when it was read");
+        self.get(name).map(rate)
     }
 
     /// The hasher named by `hasher`.
@@ -386,10 +383,7 @@ impl Type {
             Type::Label(names) => format!("a text with {{{}}}", names.join("}, {")),
             Type::File => "the path of a file".into(),
             Type::Duration => "a duration such as 90s, 40m or 8h".into(),
-            Type::Rate { bytes: true } => {
-                "a rate per second above 0, such as 3000 rows/s or 50 MB/s".into()
-            }
-            Type::Rate { bytes: false } => "a rate per second above 0, such as 8000/s".into(),
+            Type::Rate { .. } => "a rate per second above 0, such as 3000 rows/s".into(),
             Type::List(item) => format!("a list, each item {}", item.describe()),
         }
     }
@@ -462,14 +456,7 @@ impl Type {
                     e
                 }),
             (Type::Duration, Value::Text(t)) => quantity::duration_ms(t).map(|_| value.clone()),
-            (Type::Rate { bytes }, Value::Text(t)) => {
-                quantity::rate(t, *bytes).map(|_| value.clone())
-            }
-            // A bare number is so many a second.
-            (Type::Rate { .. }, Value::Int(_) | Value::Float(_)) => {
-                let rate = value.as_f64().map(|x| quantity::rate(&format!("{x}/s"), false));
-                rate.is_some_and(|r| r.is_ok()).then(|| value.clone()).ok_or_else(|| wrong(&value))
-            }
+            (Type::Rate { bytes }, _) => quantity::rate_of(&value, *bytes).map(|_| value.clone()),
             (Type::List(item), Value::List(items)) => items
                 .iter()
                 .map(|v| item.check(v.clone()))

@@ -1,6 +1,7 @@
 //! Durations and rates as scenarios write them: the one parser of each.
 
 use crate::error::Error;
+use crate::params::Value;
 
 /// Longest duration, in milliseconds: 100 years.
 const MOST_MS: u64 = 100 * 365 * 86_400_000;
@@ -99,6 +100,16 @@ pub fn rate(text: &str, bytes: bool) -> Result<Rate, Error> {
     }
 }
 
+/// A rate as a scenario gives it: a text, or a bare number of things a second.
+///
+/// Errors: as [`rate`]; neither a text nor a number.
+pub fn rate_of(value: &Value, bytes: bool) -> Result<Rate, Error> {
+    match value {
+        Value::Text(text) => rate(text, bytes),
+        other => rate(&format!("{other}/s"), bytes),
+    }
+}
+
 /// A decimal number times a factor, if that is a whole number that can be held.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     let number = number.replace('_', "");
@@ -152,6 +163,10 @@ mod tests {
             assert!(rate(wrong, true).is_err(), "{wrong}");
         }
         assert!(rate("50 MB/s", false).is_err());
+        assert_eq!(rate_of(&Value::Float(2.5), true).unwrap().milli, 2500);
+        assert!(
+            rate_of(&Value::Int(0), false).is_err() && rate_of(&Value::Bool(true), true).is_err()
+        );
         assert!(rate("0 rows/s", true).unwrap_err().message.contains("nothing would ever"));
     }
 }

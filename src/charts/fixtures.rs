@@ -233,3 +233,56 @@ pub fn loads(strategies: &[&str], nodes: usize, name: &str) -> Record {
     }
     record
 }
+
+/// Migrations of many small buckets, a cell per mode; the new node dies in some.
+pub fn migrations(buckets: usize, long: &str) -> Record {
+    use crate::timeline::*;
+    let mut record = empty("migration", "Buckets go to a new node", "How long does it take?");
+    for (i, mode) in Mode::ALL.into_iter().enumerate() {
+        let unit = |bucket: usize| UnitPlan {
+            name: format!("bucket {bucket} {long}"),
+            from: bucket % 3,
+            to: (bucket % 2 == 0).then_some(3),
+            rows: 500 + 10 * bucket as u64,
+            requests: 1 + bucket as u64 % 5,
+        };
+        let job = Job {
+            nodes: (0..4).map(|n| format!("{long}db{n}")).collect(),
+            units: (0..buckets).map(unit).collect(),
+            watch: Vec::new(),
+            unit: "bucket",
+            settings: Settings {
+                mode,
+                tick_ms: 1000,
+                start: 30,
+                horizon: 50_000,
+                concurrency: 3,
+                limits: Limits { overall: Some(100_000), ..Limits::default() },
+                reads: 900_000,
+                writes: 90_000,
+                inserts: PPM / 2,
+                verify: Verify::On(None),
+                cutover: 2,
+                keep_old: 60,
+                clean_up: 5,
+                failover: 20,
+                replicas: 1,
+                version_check: false,
+                second_lag: 1,
+                second_fails: 0,
+                faults: (i % 2 == 1)
+                    .then_some(Fault { at: 90, until: None, kind: FaultKind::Dies(3) })
+                    .into_iter()
+                    .collect(),
+                seed: 1,
+            },
+        };
+        let mut cell =
+            cell("bucket-table", "md5", "main", &[("migration.mode", json!(mode.name()))]);
+        let mut step = step(1, 4, &[]);
+        step.timeline = Some(run(&job));
+        cell.steps.push(step);
+        record.cells.push(cell);
+    }
+    record
+}

@@ -321,6 +321,18 @@ fn sweeps_tick_at_their_own_numbers() {
     assert!(!svg.contains(">100<"));
 }
 
+#[test]
+fn a_migration_has_its_loads_units_and_unavailability() {
+    let drawn = check(&fixtures::migrations(40, ""));
+    let of = |kind: &str| stems(&drawn).iter().filter(|stem| stem.starts_with(kind)).count();
+    assert_eq!((of("load-over-time"), of("unit-gantt"), of("unavailability")), (3, 2, 1));
+    let gantt = &drawn.iter().find(|(stem, _)| stem.starts_with("unit-gantt")).unwrap().1;
+    assert!(gantt.contains("class=\"periods\"") && gantt.contains("bucket 0: db0 → db3"));
+    let crowded = check(&fixtures::migrations(300, ""));
+    let gantt = &crowded.iter().find(|(stem, _)| stem.starts_with("unit-gantt")).unwrap().1;
+    assert!(gantt.contains("of 150 units."));
+}
+
 fn many(series: usize, length: usize) -> Record {
     let long = "a-strategy/with-a_name that goes on and on: 0123456789 and so on, ever after";
     let names: Vec<String> = (0..series).map(|i| format!("{}{i}", &long[..length])).collect();
@@ -355,6 +367,8 @@ fn shapes() -> Vec<Record> {
         many(12, 12),
         many(40, 20),
         many(12, 60),
+        fixtures::migrations(12, ""),
+        fixtures::migrations(300, "a-rather-long-name-"),
     ]
 }
 

@@ -18,6 +18,7 @@ mod changes;
 mod cluster;
 pub(crate) mod conditions;
 mod families;
+mod faults;
 pub(crate) mod fields;
 mod hot;
 mod message;

@@ -9,7 +9,7 @@ use super::fields::{MAX_CELLS, ROOT};
 use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
-    Overrides, Places, Scenario, asked, changes, cluster, conditions, families, migration,
+    Overrides, Places, Scenario, asked, changes, cluster, conditions, families, faults, migration,
     overrides, queries, remedies, strategies, workload,
 };
 use crate::error::{Error, ErrorKind};
@@ -126,7 +126,7 @@ pub fn check(
     };
     let map = sweep.clusters.first().and_then(|cluster| cluster.map.clone());
     let cells = sweep.cells(errors)?;
-    migration::check_nodes(&cells, errors);
+    faults::check_nodes(&cells, errors);
     let trials = conditions::trials(root, &cells, errors);
     let searches = conditions::searches(root, &cells, errors);
     let has_trials = trials.as_ref().is_none_or(|(trials, _)| trials.is_some());

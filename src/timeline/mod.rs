@@ -71,6 +71,12 @@
 //!   where the source has given up its copy the row is lost at once.
 //! * *drops-rows*: a share of the rows that a copy carries never arrives, and nobody is told.
 //!
+//! # Code
+//!
+//! `settings` in, `outcome` out. `engine` takes events from the [`queue`]; `phases` moves units on,
+//! `traffic` lets arrive what clients send, `streams` copies and compares, `faults` breaks things, all by
+//! the [`rules`]; `ledger` keeps the books and `watch` follows single keys.
+//!
 //! # Ties
 //!
 //! Events of one tick come in the order of [`queue::Kind`]: faults, ends of faults, fail-overs, second
@@ -83,6 +89,7 @@ mod engine;
 mod faults;
 mod ledger;
 mod outcome;
+mod phases;
 pub mod queue;
 mod rows;
 pub mod rules;
