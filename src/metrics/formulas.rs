@@ -204,12 +204,12 @@ pub static ALL: &[Formula] = &[
         of: |a| a[0] * a[1],
     },
     Formula {
-        name: "hot-key-ratio",
+        name: "hot-key-load",
         args: &["n", "share"],
         kind: Kind::Expected,
-        text: "1 + f · n ÷ (1 − f)",
-        doc: "load of the node with the hot key as a multiple of another node's",
-        of: |a| 1.0 + a[0] * a[1] / (1.0 - a[1]),
+        text: "f · n + 1 − f",
+        doc: "load ÷ fair load of the node with the hot key, the other requests even",
+        of: |a| a[0] * a[1] + 1.0 - a[1],
     },
     Formula {
         name: "negative-remainders",
@@ -311,7 +311,7 @@ mod tests {
         close("ring-cv-ratio", &[100.0, 100.0, 500.0], 0.4472, 5e-5);
         // 1 + 1/2 + 1/3 + 1/4 = 25/12.
         close("largest-arc", &[4.0], 25.0 / 48.0, 1e-15);
-        close("hot-key-ratio", &[16.0, 0.2], 5.0, 1e-12);
+        close("hot-key-load", &[16.0, 0.2], 4.0, 1e-12);
         // 77 163 random numbers of 32 bits: the birthday bound of one half.
         close("any-collision", &[77_163.0, 32.0], 0.5, 1e-5);
         close("binary-steps", &[16_000.0], 14.0, 0.0);

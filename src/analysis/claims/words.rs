@@ -24,6 +24,10 @@ fn plain(x: f64) -> String {
     if x >= 0.0 && x == libm::trunc(x) && size < 1e15 {
         return grouped(x as u64);
     }
+    if size < 1.0 && size > 0.9995 {
+        // A p-value near 1 says how near.
+        return format!("1 − {:.1e}", 1.0 - size);
+    }
     match size {
         s if s >= 100.0 => trimmed(&fixed(x, 1)),
         s if s >= 0.0095 => trimmed(&fixed(x, 3)),
