@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::Stdio;
 
+#[path = "cli/accept.rs"]
+mod accept;
 #[path = "common/command.rs"]
 mod command;
 #[path = "cli/compare.rs"]
@@ -17,6 +19,8 @@ mod explain;
 mod plan;
 #[path = "cli/size.rs"]
 mod size;
+#[path = "cli/lint_keys.rs"]
+mod lint_keys;
 
 use command::{SCENARIO, answer, piped, run, shardlab, texts};
 

@@ -46,6 +46,7 @@ use std::collections::BTreeMap;
 pub use self::svg::escape;
 
 use self::model::{Axis, Chart, Scale, Unit};
+pub use self::svg::escape as escape_xml;
 use crate::error::Error;
 use crate::params::{Param, Params, Value};
 use crate::record::{ChartRecord, Record};

@@ -70,6 +70,12 @@ pub fn share(text: &str) -> Result<f64, String> {
     if number.is_finite() && number >= 0.0 { Ok(number / scale) } else { Err(wrong()) }
 }
 
+/// Reads a ratio to the mean: a number from 1.
+pub fn ratio(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x >= 1.0);
+    number.ok_or_else(|| format!("`{text}` is no ratio; write a number from 1, e.g. 1.25"))
+}
+
 /// Reads a whole number within bounds. `what` is what the message calls it, `example` an argument that
 /// is right.
 fn whole<N: FromStr + PartialOrd + Display>(

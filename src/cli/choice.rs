@@ -12,12 +12,15 @@ use crate::cluster::{Cluster, NodeId, server_list};
 use crate::error::{Error, ErrorKind};
 use crate::hash::{self, Input};
 use crate::keys::KeyKind;
-use crate::params::Params;
+use crate::params::{Params, Value};
 use crate::preset::{self, Answer};
 use crate::scenario::{self, Cell, Overrides, Scenario, Step};
 use crate::sim;
 use crate::sim::plan::Plan;
 use crate::strategy::{self, Build, StrategyInfo};
+
+/// As many nodes as a scenario may have.
+const MOST_NODES: u64 = 100_000;
 
 /// Arguments that name one router.
 #[derive(Debug, Args)]
@@ -92,6 +95,34 @@ impl ChoiceArgs {
         }
     }
 
+    /// The same with members: where what is asked for is the number of a partition, each is a node.
+    pub fn choose_members(&self) -> Result<Choice, Failure> {
+        let mut choice = self.choose()?;
+        if let Choice::Named(step) = &mut choice
+            && step.cluster.nodes.is_empty()
+        {
+            let partitions = step.params.get("partitions").map(|_| step.params.int("partitions"));
+            match partitions {
+                Some(n) if n as u64 <= MOST_NODES => {
+                    step.cluster = Cluster::numbered(n as usize, "{i}").into();
+                }
+                Some(n) => {
+                    return Err(Error::invalid(format!("{n} partitions"))
+                        .help(format!("at most {MOST_NODES} can be counted one by one"))
+                        .help("or give --nodes or --servers, to which they are dealt out")
+                        .into());
+                }
+                None => {
+                    let name = step.strategy.name;
+                    return Err(Error::invalid(format!("`{name}` is given no nodes"))
+                        .help("give --nodes N, or --servers with a file or a list parted by commas")
+                        .into());
+                }
+            }
+        }
+        Ok(choice)
+    }
+
     /// `--param`, and what is short for it.
     fn given(&self) -> Result<Vec<(String, String)>, Error> {
         let mut given = self.param.clone();
@@ -143,8 +174,6 @@ impl ChoiceArgs {
 
     /// The cluster that the arguments describe.
     fn cluster(&self) -> Result<Cluster, Error> {
-        /// As many nodes as a scenario may have.
-        const MOST_NODES: u64 = 100_000;
         match (self.nodes, &self.servers) {
             (Some(0), _) => {
                 Err(Error::invalid("a cluster of 0 nodes holds no key").help("at least 1"))
@@ -176,6 +205,57 @@ impl ChoiceArgs {
 }
 
 impl Choice {
+    /// What is routed by: strategy, parameters, cluster.
+    pub fn step(&self) -> &Step {
+        match self {
+            Choice::Cell { scenario, cell, step } => &scenario.cells[*cell].steps[*step],
+            Choice::Named(step) => step,
+        }
+    }
+
+    /// What the router is made of, name and value: for people, and to compare with another.
+    pub fn setup(&self) -> Vec<(String, String)> {
+        let Step { strategy, params, cluster, .. } = self.step();
+        let mut setup = Vec::new();
+        let mut put = |name: &str, value: String| setup.push((name.to_string(), value));
+        match preset::of(strategy) {
+            Some(preset) => {
+                put("preset", strategy.name.into());
+                put("system", preset.version.into());
+            }
+            None => put("strategy", strategy.name.into()),
+        }
+        params.iter().for_each(|(name, value)| put(name, value.to_string()));
+        put("number of nodes", cluster.nodes.len().to_string());
+        let nodes = cluster.nodes.iter().map(|node| {
+            let address = match (&node.host, node.port) {
+                (Some(host), Some(port)) => format!("={host}:{port}"),
+                (Some(host), None) => format!("={host}"),
+                _ => String::new(),
+            };
+            let down = if cluster.down.contains(&node.id) { " down" } else { "" };
+            let weight =
+                if node.weight == 1.0 { String::new() } else { format!(" weight={}", node.weight) };
+            format!("{}{address}{weight}{down}", node.name)
+        });
+        put("nodes", nodes.collect::<Vec<_>>().join(", "));
+        setup
+    }
+
+    /// What the router is made of, in one line: parameters only where they are not the usual ones.
+    pub fn summary(&self) -> String {
+        let Step { strategy, params, cluster, .. } = self.step();
+        let usual = Params::defaults(strategy.params).unwrap_or_default();
+        let told = |name: &str, value: &Value| {
+            ["hasher", "vnodes"].contains(&name) || usual.get(name) != Some(value)
+        };
+        let params = params.iter().filter(|(name, value)| told(name, value));
+        let mut words = vec![strategy.name.to_string()];
+        words.extend(params.map(|(name, value)| format!("{name} {value}")));
+        words.push(format!("{} nodes", cluster.nodes.len()));
+        words.join(", ")
+    }
+
     /// Nodes a key.
     pub fn replicas(&self) -> usize {
         match self {

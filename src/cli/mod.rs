@@ -4,6 +4,8 @@
 //! progress to stderr. Exit codes: 0 done, 1 an expectation or check failed, 2 a usage, scenario or
 //! data error, 130 interrupted. A closed pipe ends a command in silence.
 
+mod accept;
+mod accept_keys;
 pub mod args;
 mod check;
 mod choice;
@@ -14,6 +16,7 @@ mod disagree;
 mod explain;
 mod hash;
 mod input;
+mod lint_keys;
 mod list;
 mod maps;
 mod placements;
@@ -58,6 +61,8 @@ pub static ALL: &[&CommandInfo] = &[
     &explain::INFO,
     &size::INFO,
     &plan::INFO,
+    &accept::INFO,
+    &lint_keys::INFO,
     &hash::INFO,
     &check::INFO,
     &claims::INFO,

@@ -9,6 +9,7 @@ pub mod date;
 pub mod file;
 pub mod format;
 pub mod ipv4;
+pub mod joined;
 pub mod latin1;
 pub mod low_cardinality;
 pub mod order_number;

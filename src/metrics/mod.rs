@@ -22,6 +22,7 @@ pub mod hot;
 pub mod ideal;
 pub mod interval;
 pub mod movement;
+pub mod multinomial;
 pub mod queries;
 pub mod special;
 pub mod spread;

@@ -96,6 +96,14 @@ fn gamma_fraction(a: f64, x: f64) -> f64 {
     gamma_prefactor(a, x) / lentz.value
 }
 
+/// P(X = n) for X Poisson with this mean.
+pub fn poisson_pmf(n: u64, mean: f64) -> f64 {
+    if mean <= 0.0 {
+        return if n == 0 { 1.0 } else { 0.0 };
+    }
+    if n == 0 { libm::exp(-mean) } else { gamma_prefactor(n as f64, mean) / n as f64 }
+}
+
 /// x^a e^−x / Γ(a).
 fn gamma_prefactor(a: f64, x: f64) -> f64 {
     // With Γ(a) = √(2π/a) (a/e)^a Γ*(a) this is √(a/2π) e^−deviance / Γ*(a).
@@ -274,6 +282,21 @@ mod tests {
         }
         close(normal_cdf(-1.959_963_984_540_054), 0.025, 1e-14, "2.5 %");
         close(normal_pdf(0.0), 0.398_942_280_401_432_7, 1e-15, "density");
+    }
+
+    #[test]
+    fn poisson_agrees_with_statrs() {
+        use statrs::distribution::{Discrete, Poisson};
+        for mean in [0.3, 4.0, 62_500.0] {
+            let oracle = Poisson::new(mean).unwrap();
+            for n in [0u64, 1, 5, 62_000, 62_500, 64_000] {
+                let (have, want) = (poisson_pmf(n, mean), oracle.pmf(n));
+                if want > 1e-290 {
+                    close(have, want, 1e-9, &format!("{n} of {mean}"));
+                }
+            }
+        }
+        assert_eq!((poisson_pmf(0, 0.0), poisson_pmf(1, 0.0)), (1.0, 0.0));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! [`publish`], the claims ledger ([`claims`]), and the [`catalog`] of all open
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
+pub mod accept;
 pub mod answer;
 pub mod catalog;
 pub mod claims;
@@ -13,6 +14,8 @@ pub mod compare;
 pub mod diagnosis;
 pub mod grid;
 pub mod json;
+pub mod junit;
+pub mod lint;
 pub mod listing;
 pub mod markdown;
 pub mod movement;

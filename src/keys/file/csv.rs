@@ -26,6 +26,17 @@ pub(super) struct CsvRows<'a> {
     sink: Sink<'a>,
 }
 
+/// The names in the header.
+pub(super) fn columns(spec: &Spec) -> Result<Vec<String>, Error> {
+    let input = Budget { input: input::open(spec)?, left: MAX_ROW, quotes: 0 };
+    let mut reader = ReaderBuilder::new().buffer_capacity(BUFFER).from_reader(input);
+    let header = reader.byte_headers().map_err(|cause| failed(&Sink::new(spec), &cause))?;
+    if header.is_empty() {
+        Sink::new(spec).end_of_file()?;
+    }
+    Ok(header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
 impl<'a> CsvRows<'a> {
     /// Opens the file and finds its columns.
     pub(super) fn open(spec: &'a Spec) -> Result<Self, Error> {

@@ -142,6 +142,31 @@ fn spec(params: &Params, base: &Path) -> Result<Spec, Error> {
     Ok(spec)
 }
 
+/// The names of the columns of a file, in its order; a text file has one, the key.
+///
+/// # Errors
+/// The file cannot be read or is empty; a format that this build does not read.
+pub fn columns(params: &Params, base: &Path) -> Result<Vec<String>, Error> {
+    let spec = spec(params, base)?;
+    match spec.format {
+        Format::Csv => csv::columns(&spec),
+        Format::Text => Ok(vec!["key".into()]),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::columns(&spec),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(no_parquet(&spec)),
+    }
+}
+
+/// The error of a build that does not read Parquet.
+#[cfg(not(feature = "parquet"))]
+fn no_parquet(spec: &Spec) -> Error {
+    let name = &spec.name;
+    Error::invalid(format!("`{name}` is a Parquet file, which this build does not read"))
+        .help("build with --features parquet")
+        .field("file")
+}
+
 /// The format that a file's extension tells.
 fn format_of(name: &str) -> Result<Format, Error> {
     let lower = name.to_ascii_lowercase();
@@ -192,12 +217,7 @@ impl OpenRows for FileSource {
             #[cfg(feature = "parquet")]
             Format::Parquet => Ok(Box::new(parquet::ParquetRows::open(&self.spec)?)),
             #[cfg(not(feature = "parquet"))]
-            Format::Parquet => Err(Error::invalid(format!(
-                "`{}` is a Parquet file, which this build does not read",
-                self.spec.name
-            ))
-            .help("build with --features parquet")
-            .field("file")),
+            Format::Parquet => Err(no_parquet(&self.spec)),
         }
     }
 }

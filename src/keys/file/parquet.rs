@@ -48,6 +48,16 @@ enum Cells {
     Integers(Vec<i64>),
 }
 
+/// The names of the columns.
+pub(super) fn columns(spec: &Spec) -> Result<Vec<String>, Error> {
+    let file = input::open_raw(spec)?;
+    let length = file.len();
+    let file = SerializedFileReader::new(file).map_err(|cause| failed(spec, 0, &cause))?;
+    check_metadata(spec, &file, length)?;
+    let schema = file.metadata().file_metadata().schema_descr();
+    Ok(schema.columns().iter().map(|c| c.path().string()).collect())
+}
+
 impl<'a> ParquetRows<'a> {
     /// Opens the file and finds its columns.
     pub(super) fn open(spec: &'a Spec) -> Result<Self, Error> {

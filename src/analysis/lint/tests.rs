@@ -1,0 +1,322 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::cluster::Cluster;
+use crate::keys::{
+    self, Access, Key, KeyBatch, KeyKind, KeySource, OpenRows, PatternBuild, RowReader,
+};
+use crate::params::{Params, Value};
+use crate::scenario::Step;
+use crate::sim::Silent;
+use crate::strategy;
+
+/// Keys from a list.
+#[derive(Debug)]
+struct Listed(Vec<i64>);
+
+impl KeySource for Listed {
+    fn kind(&self) -> KeyKind {
+        KeyKind::I64
+    }
+
+    fn rows(&self) -> Result<u64, Error> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn access(&self) -> Access<'_> {
+        Access::InOrder(self)
+    }
+}
+
+impl OpenRows for Listed {
+    fn open(&self) -> Result<Box<dyn RowReader + '_>, Error> {
+        Ok(Box::new(self.0.iter()))
+    }
+}
+
+impl RowReader for std::slice::Iter<'_, i64> {
+    fn read(&mut self, rows: usize, batch: &mut KeyBatch) -> Result<(), Error> {
+        self.take(rows).for_each(|n| batch.push(&Key::I64(*n)));
+        Ok(())
+    }
+}
+
+fn input(source: Box<dyn KeySource>) -> Input {
+    let rows = source.rows().unwrap();
+    Input { source, rows, traffic: None, has_requests: false, hot: Vec::new() }
+}
+
+fn listed(keys: impl IntoIterator<Item = i64>) -> Input {
+    input(Box::new(Listed(keys.into_iter().collect())))
+}
+
+fn pattern(name: &str, given: &[(&str, Value)]) -> Input {
+    let pattern = keys::find(name).unwrap();
+    let given = given.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let params = Params::from_pairs(pattern.params, given).unwrap();
+    let build = PatternBuild { params: &params, seed: 1, base: Path::new(".") };
+    input((pattern.build)(&build).unwrap())
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.into())
+}
+
+fn step(name: &str, nodes: usize, given: &[(&str, &str)]) -> Step {
+    let strategy = strategy::find(name).unwrap();
+    let given = given.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+    let params = Params::from_pairs(strategy.params, given).unwrap();
+    let cluster = Arc::new(Cluster::numbered(nodes, "node{i}"));
+    Step { change: None, cluster, strategy, params, rebuilt: false }
+}
+
+fn ask(input: &Input, step: &Step, levels: Option<[u64; 2]>) -> Lint {
+    let setup = Setup { step, base: Path::new(".") };
+    lint(&Question { input, setup, levels, tolerated: 1.25 }, &Silent).unwrap()
+}
+
+fn finding<'a>(found: &'a Lint, rule: &str) -> &'a Finding {
+    let names: Vec<&str> = found.findings.iter().map(|f| f.rule).collect();
+    found.findings.iter().find(|f| f.rule == rule).unwrap_or_else(|| panic!("no {rule}: {names:?}"))
+}
+
+fn raw(nodes: usize) -> Step {
+    step("modulo", nodes, &[("hasher", "identity")])
+}
+
+/// MyCat-Server#2616: the counts of the report, as ids whose sequence restarts every millisecond.
+#[test]
+fn snowflakes_modulo_256_fill_11_shards() {
+    const REPORTED: [i64; 11] = [6616, 12994, 12420, 11509, 9559, 7650, 4740, 2470, 950, 246, 32];
+    assert_eq!(REPORTED.iter().sum::<i64>(), 69_186);
+    let ids = REPORTED.iter().enumerate().flat_map(|(sequence, &count)| {
+        (0..count).map(move |ms| (1_000_000 + ms) << 22 | sequence as i64)
+    });
+    let found = ask(&listed(ids), &raw(256), None);
+    assert_eq!((found.base.used, found.base.nodes), (11, 256));
+    assert!((found.base.max_over_mean - 12_994.0 * 256.0 / 69_186.0).abs() < 1e-9);
+    assert!(!found.passes());
+    let residues = finding(&found, "residues");
+    assert!(residues.evidence[0].contains("11 of 256 (0–10)"), "{residues:?}");
+    // Bits 0 to 3 vary, those up to 21 do not; only the milliseconds are left by a shift of 22.
+    let bits = finding(&found, "dead-bits");
+    assert!(bits.evidence[0].contains("4–15"), "{bits:?}");
+    let shift = bits.smallest().unwrap();
+    assert_eq!(shift.measure.what, "key >> 22");
+    assert!(shift.measure.max_over_mean < 1.0 + 3.0 * (256.0f64 / 69_186.0).sqrt());
+    // An odd modulus and a hash mend it as well.
+    assert!(residues.tried.iter().any(|f| f.mends && f.measure.what.contains("nodes instead of")));
+    let hashed = residues.tried.iter().find(|f| f.measure.what == "hasher murmur3-32").unwrap();
+    assert!(hashed.mends && hashed.measure.used == 256);
+}
+
+/// ShardingSphere's generator at a low rate: the start alternates between 0 and 1.
+#[test]
+fn vibrating_snowflakes_reach_two_residues_of_any_power_of_two() {
+    let ids = pattern(
+        "snowflake",
+        &[
+            ("count", Value::Int(20_000)),
+            ("rate", Value::Float(0.01)),
+            ("arrivals", text("even")),
+            ("sequence", text("vibrate")),
+        ],
+    );
+    for nodes in [4, 8, 16, 32] {
+        let found = ask(&ids, &raw(nodes), None);
+        assert_eq!(found.base.used, 2, "{nodes} nodes");
+        assert!((found.base.max_over_mean - nodes as f64 / 2.0).abs() < 0.02 * nodes as f64);
+        let residues = finding(&found, "residues");
+        let modulus = residues.tried.iter().find(|f| f.measure.what.contains("instead")).unwrap();
+        assert!(modulus.mends && modulus.measure.nodes % 2 == 1, "{modulus:?}");
+    }
+}
+
+/// ClickHouse#2503: eight hexadecimal characters read as an integer, low byte first.
+#[test]
+fn text_read_as_an_integer_reaches_16_of_32() {
+    let id = |n: u64| {
+        let text = format!("{:08X}", crate::hash::mix::fmix64(n) as u32);
+        i64::from_le_bytes(text.as_bytes().try_into().unwrap())
+    };
+    for (nodes, used) in [(8, 8), (16, 10), (32, 16), (64, 16)] {
+        let found = ask(&listed((0..20_000).map(id)), &raw(nodes), None);
+        assert_eq!(found.base.used, used, "{nodes} nodes");
+        if nodes == 32 {
+            assert_eq!(runs(&found.base.reached), "1–6, 16–25");
+            assert!(finding(&found, "residues").smallest().is_some());
+        }
+    }
+}
+
+/// Database x mod 32 and table x mod 32; the quotient instead; the last four digits of an id.
+#[test]
+fn two_remainders_of_one_number_reach_their_least_common_multiple() {
+    let ids = |count| pattern("sequential", &[("count", Value::Int(count))]);
+    let found = ask(&ids(100_000), &raw(32), Some([32, 32]));
+    let levels = found.levels.as_ref().unwrap();
+    assert_eq!((levels.same.reached, levels.same.cells()), (32, 1024));
+    assert_eq!(finding(&found, LEVELS).severity, Severity::Error);
+    assert_eq!(levels.fixes[0].reached, 1024);
+    assert!(finding(&found, LEVELS).advice.as_ref().unwrap().contains("quotient"));
+    // 4 and 8: 8 of 32.
+    let found = ask(&ids(10_000), &raw(4), Some([4, 8]));
+    assert_eq!(found.levels.as_ref().unwrap().same.reached, 8);
+    // The last 4 digits, 0 to 9999: with the quotient 784 cells hold 10 and 240 hold 9.
+    let found = ask(&ids(10_000), &raw(32), Some([32, 32]));
+    let quotient = &found.levels.as_ref().unwrap().fixes[0];
+    assert_eq!((quotient.reached, quotient.most, quotient.least), (1024, 10, 9));
+    assert!((quotient.max_over_mean - 10.0 / (10_000.0 / 1024.0)).abs() < 1e-12);
+    assert!(
+        (quotient.most, quotient.least) == (10, 9)
+            && 784 * quotient.most + 240 * quotient.least == 10_000
+    );
+}
+
+/// risingwave#5579: node by hash mod 16, slot by the same hash mod 1024.
+#[test]
+fn one_hash_at_two_levels_reaches_one_in_gcd() {
+    let keys = pattern("sequential", &[("count", Value::Int(200_000)), ("prefix", text("k:"))]);
+    let hashed = step("modulo", 16, &[("hasher", "murmur3-32")]);
+    let found = ask(&keys, &hashed, Some([16, 1024]));
+    let levels = found.levels.as_ref().unwrap();
+    assert_eq!((levels.same.reached, levels.same.slots_of_a_node), (1024, 64));
+    // A second seed gives what an ideal hash would: 200 000 keys in 16 384 cells.
+    let seed = levels.fixes.iter().find(|fix| fix.what.starts_with("seed")).unwrap();
+    assert!(seed.reached as f64 > 0.999 * levels.ideal, "{seed:?}");
+    // An odd number of nodes reaches every slot.
+    let found = ask(&keys, &hashed, Some([15, 1024]));
+    assert!(found.findings.iter().all(|f| f.rule != LEVELS));
+    assert!(found.levels.unwrap().same.slots_of_a_node > 1000);
+}
+
+#[test]
+fn a_step_with_a_common_factor_leaves_nodes_idle() {
+    let ids = listed((0..50_000).map(|i| 7 + 16 * i));
+    let found = ask(&ids, &raw(24), None);
+    assert_eq!(found.base.used, 3, "gcd(16, 24) = 8");
+    let residues = finding(&found, "residues");
+    assert!(residues.evidence.iter().any(|e| e.contains("gcd(16, 24) = 8: 3")), "{residues:?}");
+    let first = residues.smallest().unwrap();
+    assert_eq!((first.measure.what.as_str(), first.measure.used), ("key / 16", 24));
+}
+
+#[test]
+fn good_keys_under_a_good_hash_have_no_error() {
+    let orders = pattern(
+        "order-number",
+        &[
+            ("count", Value::Int(200_000)),
+            ("prefix", text("NO20250115")),
+            ("digits", Value::Int(8)),
+        ],
+    );
+    for strategy in [
+        step("modulo", 16, &[("hasher", "murmur3-32")]),
+        step("ring", 16, &[("hasher", "xxh3-64")]),
+        step("jump", 16, &[("hasher", "xxh3-64")]),
+    ] {
+        let found = ask(&orders, &strategy, None);
+        assert!(found.passes() && found.is_fine, "{:#?}", found.findings);
+    }
+    // Raw consecutive numbers are as even as can be.
+    let found = ask(&pattern("sequential", &[("count", Value::Int(64_000))]), &raw(64), None);
+    assert!(found.passes() && found.base.max_over_mean == 1.0, "{:#?}", found.findings);
+}
+
+#[test]
+fn gender_and_status_are_no_shard_keys() {
+    let gender = pattern("low-cardinality", &[("count", Value::Int(30_000))]);
+    let hashed = step("modulo", 16, &[("hasher", "murmur3-32")]);
+    let found = ask(&gender, &hashed, None);
+    let few = finding(&found, "cardinality");
+    assert_eq!(
+        (few.severity, few.what.as_str()),
+        (Severity::Error, "3 distinct values for 16 nodes")
+    );
+    assert!(few.smallest().unwrap().measure.max_over_mean < 1.1, "with an id it spreads");
+    // One state holds 90 % of the rows, beside 2000 others.
+    let status = listed((0..40_000).map(|i| if i % 10 > 0 { 1 } else { 2 + i / 10 % 2000 }));
+    let found = ask(&status, &hashed, None);
+    let one = finding(&found, "one-value");
+    assert!(one.what.starts_with("the value \"1\" holds 90 %"), "{one:?}");
+    assert!(one.evidence[0].contains("at least 14.40 ×"), "{one:?}");
+    let salted = &one.tried[0];
+    assert!(salted.measure.max_over_mean < 1.6, "{salted:?}");
+    assert!(found.findings.iter().all(|f| f.rule != "residues"), "repeats are not residues");
+}
+
+#[test]
+fn ids_beyond_53_bits_lose_their_low_bits() {
+    let start = 1i64 << 53;
+    let ids = pattern("sequential", &[("count", Value::Int(10_000)), ("start", Value::Int(start))]);
+    let found = ask(&ids, &raw(8), None);
+    let double = finding(&found, "53-bits");
+    assert_eq!(double.severity, Severity::Warning);
+    // 2^53 itself is none beyond; every odd number becomes an even neighbour.
+    assert_eq!(double.what, "99.99 % of the keys lie beyond 2^53");
+    assert_eq!(double.evidence[0], "as doubles 50 % of the keys become another number");
+    assert_eq!(double.evidence[1], "of 10000 distinct keys 5001 are left");
+    let after = &double.tried[0].measure;
+    assert_eq!(after.moved, Some(0.5));
+    // Ties go to even: … 0, 4, 4, 4 …: multiples of 2 only.
+    assert_eq!(after.used, 4);
+    let small = pattern("sequential", &[("count", Value::Int(1000))]);
+    assert!(ask(&small, &raw(8), None).findings.iter().all(|f| f.rule != "53-bits"));
+}
+
+#[test]
+fn negative_keys_get_negative_shards_until_the_remainder_is_floored() {
+    let ids = listed(-3000..3000);
+    let signed = step("modulo", 3, &[("hasher", "identity"), ("sign", "remainder")]);
+    let found = ask(&ids, &signed, None);
+    // Of −3000 … −1 the multiples of 3 are on shard 0, the others on none.
+    assert_eq!(found.base.outcomes[0], 2000);
+    let sign = finding(&found, "sign");
+    assert_eq!(sign.severity, Severity::Error);
+    assert!(sign.smallest().unwrap().measure.what.starts_with("sign = floor"));
+    // With floor they are in place, and a Java client misses a third.
+    let floored = step("modulo", 3, &[("hasher", "identity"), ("sign", "floor")]);
+    let found = ask(&ids, &floored, None);
+    let sign = finding(&found, "sign");
+    assert_eq!((sign.severity, sign.shows), (Severity::Warning, Shows::Consequences));
+    let java = sign.tried.iter().find(|f| f.measure.what.starts_with("sign = remainder")).unwrap();
+    assert!((java.measure.moved.unwrap() - 1.0 / 3.0).abs() < 1e-3);
+}
+
+#[test]
+fn zeros_in_front_make_two_keys_of_one_number() {
+    let padded = pattern(
+        "sequential",
+        &[("count", Value::Int(20_000)), ("prefix", text("")), ("digits", Value::Int(8))],
+    );
+    let found = ask(&padded, &step("modulo", 10, &[("hasher", "murmur3-32")]), None);
+    let encoding = finding(&found, "text-or-number");
+    assert_eq!(encoding.severity, Severity::Warning);
+    // Unrelated digests agree on a tenth of the keys.
+    for tried in &encoding.tried {
+        let moved = tried.measure.moved.unwrap();
+        assert!((moved - 0.9).abs() < 0.02, "{tried:?}");
+    }
+    assert_eq!(encoding.tried.len(), 3);
+}
+
+#[test]
+fn a_weak_hash_shows_the_structure_of_keys() {
+    let keys = pattern(
+        "sequential",
+        &[("count", Value::Int(60_000)), ("prefix", text("user:")), ("digits", Value::Int(6))],
+    );
+    let found = ask(&keys, &step("modulo", 11, &[("hasher", "java-string")]), None);
+    let good = ask(&keys, &step("modulo", 11, &[("hasher", "xxh3-64")]), None);
+    assert!(good.findings.iter().all(|f| f.rule != "hash"));
+    assert!(found.base.chance >= trial::LEVEL || found.findings.iter().any(|f| f.rule == "hash"));
+}
+
+#[test]
+fn runs_of_numbers_are_short() {
+    assert_eq!(runs(&[0, 1, 2, 5, 7, 8]), "0–2, 5, 7–8");
+    assert_eq!(runs(&[]), "");
+    assert!(runs(&(0..40).map(|i| 2 * i).collect::<Vec<_>>()).ends_with('…'));
+}
