@@ -15,12 +15,12 @@ mod compare;
 mod disagree;
 #[path = "cli/explain.rs"]
 mod explain;
+#[path = "cli/lint_keys.rs"]
+mod lint_keys;
 #[path = "cli/plan.rs"]
 mod plan;
 #[path = "cli/size.rs"]
 mod size;
-#[path = "cli/lint_keys.rs"]
-mod lint_keys;
 
 use command::{SCENARIO, answer, piped, run, shardlab, texts};
 

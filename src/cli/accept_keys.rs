@@ -129,7 +129,7 @@ fn keys_from(
     prefix: Option<String>,
 ) -> Result<Keys, Error> {
     let rows = source.rows()?;
-    let input = Input { source, rows, traffic: None, has_requests: false, hot: Vec::new() };
+    let input = Input::of_keys(source, rows);
     Ok(Keys { what, input, prefix })
 }
 

@@ -136,7 +136,7 @@ fn base(choice: &Choice) -> &Path {
 /// The first rows of a source.
 fn input(source: Box<dyn KeySource>, most: u64) -> Result<Input, Error> {
     let rows = source.rows()?.min(most);
-    Ok(Input { source, rows, traffic: None, has_requests: false, hot: Vec::new() })
+    Ok(Input::of_keys(source, rows))
 }
 
 /// The keys, and what they are called.

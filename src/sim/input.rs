@@ -39,6 +39,20 @@ pub struct Input {
 }
 
 impl Input {
+    /// The first `rows` rows of a source: keys alone, without requests.
+    pub fn of_keys(source: Box<dyn KeySource>, rows: u64) -> Self {
+        Input {
+            source,
+            rows,
+            traffic: None,
+            counted: None,
+            has_requests: false,
+            apart: false,
+            writes: false,
+            hot: Vec::new(),
+        }
+    }
+
     /// Opens a workload; reads its file once where a count of rows or requests is needed first.
     pub fn open(workload: &Workload, base: &Path, progress: &dyn Progress) -> Result<Self, Error> {
         if !workload.families.is_empty() {
@@ -54,14 +68,10 @@ impl Input {
         let has_requests =
             shape.is_some() || source.has_requests() || !workload.hot.is_empty() || divided;
         let mut input = Input {
-            source,
-            rows,
-            traffic: None,
-            counted: None,
             has_requests,
             apart,
             writes: workload.writes(),
-            hot: Vec::new(),
+            ..Input::of_keys(source, rows)
         };
         let (total, rest) = input.requests(workload, shape, progress)?;
         let mut divide = Divide::new(workload.write_share.unwrap_or(0.0), apart);

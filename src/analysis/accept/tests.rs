@@ -16,13 +16,7 @@ fn sequential(count: u64, prefix: Option<&str>) -> Keys {
     let pattern = keys::find("sequential").unwrap();
     let params = Params::from_pairs(pattern.params, given).unwrap();
     let build = PatternBuild { params: &params, seed: 1, base: Path::new(".") };
-    let input = Input {
-        source: (pattern.build)(&build).unwrap(),
-        rows: count,
-        traffic: None,
-        has_requests: false,
-        hot: Vec::new(),
-    };
+    let input = Input::of_keys((pattern.build)(&build).unwrap(), count);
     Keys { what: format!("{count} keys"), input, prefix: None }
 }
 

@@ -44,7 +44,7 @@ impl RowReader for std::slice::Iter<'_, i64> {
 
 fn input(source: Box<dyn KeySource>) -> Input {
     let rows = source.rows().unwrap();
-    Input { source, rows, traffic: None, has_requests: false, hot: Vec::new() }
+    Input::of_keys(source, rows)
 }
 
 fn listed(keys: impl IntoIterator<Item = i64>) -> Input {
@@ -68,7 +68,7 @@ fn step(name: &str, nodes: usize, given: &[(&str, &str)]) -> Step {
     let given = given.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
     let params = Params::from_pairs(strategy.params, given).unwrap();
     let cluster = Arc::new(Cluster::numbered(nodes, "node{i}"));
-    Step { change: None, cluster, strategy, params, rebuilt: false }
+    Step { change: None, cluster, strategy, params, rebuilt: false, fair: None }
 }
 
 fn ask(input: &Input, step: &Step, levels: Option<[u64; 2]>) -> Lint {
