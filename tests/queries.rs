@@ -55,16 +55,14 @@ fn rows(scenario: &Scenario) -> (KeyBatch, Vec<Plain>) {
     (all, plain)
 }
 
-/// Whether a key answers a query: one test for each query of a table, the drawn ones drawn anew.
-fn tests<'a>(
-    form: &'a QueryForm,
-    keys: &'a [Plain],
-    seed: u64,
-    table: usize,
-) -> Vec<Box<dyn Fn(&Plain) -> bool + 'a>> {
+/// Whether a key answers a query.
+type Test<'a> = Box<dyn Fn(&Plain) -> bool + 'a>;
+
+/// What keys must pass: one test for each query of a table, the drawn ones drawn anew.
+fn tests<'a>(form: &'a QueryForm, keys: &'a [Plain], seed: u64, table: usize) -> Vec<Test<'a>> {
     let mut stream = Stream::new(seed, Purpose::Queries, table as u64);
     let mut draw = || keys[stream.below(keys.len() as u64) as usize].clone();
-    let begins = |prefix: String| -> Box<dyn Fn(&Plain) -> bool> {
+    let begins = |prefix: String| -> Test<'static> {
         Box::new(move |key| matches!(key, Plain::Text(text) if text.starts_with(&prefix)))
     };
     match form.clone() {
@@ -83,7 +81,7 @@ fn tests<'a>(
         }
         QueryForm::Ranges { count, width } => {
             let distinct: BTreeSet<Plain> = keys.iter().cloned().collect();
-            let range = |start: Plain| -> Box<dyn Fn(&Plain) -> bool> {
+            let range = |start: Plain| -> Test<'static> {
                 let held: BTreeSet<Plain> = distinct.range(start..).take(width).cloned().collect();
                 Box::new(move |key| held.contains(key))
             };
@@ -96,7 +94,7 @@ fn tests<'a>(
             })
             .collect(),
         QueryForm::Lists { count, width } => (0..count)
-            .map(|_| -> Box<dyn Fn(&Plain) -> bool> {
+            .map(|_| -> Test<'static> {
                 let list: Vec<Plain> = (0..width).map(|_| draw()).collect();
                 Box::new(move |key| list.contains(key))
             })

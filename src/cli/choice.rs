@@ -17,7 +17,7 @@ use crate::preset::{self, Answer};
 use crate::scenario::{self, Cell, Overrides, Scenario, Step};
 use crate::sim;
 use crate::sim::plan::Plan;
-use crate::strategy::{self, Build, StrategyInfo};
+use crate::strategy::{self, Build, StrategyInfo, Weights};
 
 /// As many nodes as a scenario may have.
 const MOST_NODES: u64 = 100_000;
@@ -160,9 +160,16 @@ impl ChoiceArgs {
         let none = self.nodes.is_none() && self.servers.is_none();
         match preset::of(info).map(|preset| preset.answer) {
             // What is asked for is the number of the partition.
-            Some(Answer::Partition) if params.get("partitions").is_some() => Ok(Cluster::default()),
+            Some(Answer::Partition) if params.get("partitions").is_some() => {
+                if !none {
+                    equal(info, &self.cluster()?)?;
+                }
+                Ok(Cluster::default())
+            }
             Some(Answer::Partition) if declared => {
-                Ok(Cluster::numbered(self.cluster()?.nodes.len(), "{i}"))
+                let servers = self.cluster()?;
+                equal(info, &servers)?;
+                Ok(Cluster::numbered(servers.nodes.len(), "{i}"))
             }
             // The number of partitions is fixed; with servers, their owner is.
             Some(Answer::Partition) if none => Ok(Cluster::default()),
@@ -202,6 +209,17 @@ impl ChoiceArgs {
                 .help("of a preset that numbers partitions, --param partitions=N is enough")),
         }
     }
+}
+
+/// Refuses weights where partitions have none, though it is only their number that is asked for.
+fn equal(info: &StrategyInfo, cluster: &Cluster) -> Result<(), Error> {
+    if info.caps.weights == Weights::Equal && !cluster.is_unweighted() {
+        let reason = "it gives every node the same share: it has no weights";
+        return Err(
+            unsupported(info.name, reason).help("leave out `weight` in the list of servers")
+        );
+    }
+    Ok(())
 }
 
 impl Choice {

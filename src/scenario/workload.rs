@@ -10,7 +10,7 @@ use super::tree::{Data, Item, Table};
 use super::{Cache, HotKey, Workload};
 use super::{families, hot};
 use crate::error::Error;
-use crate::keys::{self, KeyKind, PatternBuild, PatternInfo};
+use crate::keys::{self, KeyKind, PatternBuild, PatternInfo, parse};
 use crate::params::{Params, Value};
 use crate::traffic::{self, TrafficInfo};
 
@@ -292,15 +292,7 @@ fn wrong_type(kind: KeyKind, text: &str) -> Option<&'static str> {
     match kind {
         KeyKind::I64 if text.parse::<i64>().is_err() => Some("a whole number of 64 bits"),
         KeyKind::U64 if text.parse::<u64>().is_err() => Some("a whole number from 0 of 64 bits"),
-        KeyKind::Uuid if !is_uuid(text) => Some("a UUID"),
+        KeyKind::Uuid if parse::uuid(text).is_none() => Some("a UUID"),
         _ => None,
     }
-}
-
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(i, b)| match i {
-            8 | 13 | 18 | 23 => b == b'-',
-            _ => b.is_ascii_hexdigit(),
-        })
 }

@@ -30,6 +30,7 @@ use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
 use crate::strategy::quota::{self, Layout, MAX_BUCKETS};
+use crate::strategy::support::column_text;
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Ownership, Placement,
     Slot, StrategyInfo, Weights,
@@ -254,18 +255,6 @@ pub(super) fn enough_digests(column: &ColumnSpec, buckets: u64) -> Result<(), Er
 pub(super) fn equally_likely(column: &ColumnSpec, buckets: u64) -> bool {
     let (digests, buckets) = (1u128 << column.bits(), u128::from(buckets));
     digests.is_multiple_of(buckets) || digests / buckets >= 1024
-}
-
-/// A digest in words, e.g. `murmur3-32("user:42")`; the view is named unless it is the whole key.
-pub(super) fn column_text(column: &ColumnSpec, key: &Key<'_>) -> String {
-    let quote = if matches!(key, Key::Text(_)) { "\"" } else { "" };
-    if column.view.is_whole() {
-        return format!("{}({quote}{key}{quote})", column.hasher.name);
-    }
-    let mut seen = Vec::new();
-    column.view.write(key, &mut seen);
-    let seen = String::from_utf8_lossy(&seen);
-    format!("{}({quote}{seen}{quote}), {:?} of the key", column.hasher.name, column.view)
 }
 
 #[cfg(test)]

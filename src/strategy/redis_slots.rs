@@ -32,8 +32,8 @@ use crate::hash::{self, Half};
 use crate::keys::view::View;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, Param, Type};
-use crate::strategy::bucket_table::column_text;
 use crate::strategy::quota::{self, Layout};
+use crate::strategy::support::column_text;
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Ownership, Placement,
     Slot, StrategyInfo, Weights,

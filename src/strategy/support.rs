@@ -4,6 +4,7 @@ use super::ExplainStep;
 use crate::cluster::{Change, ChangeKind, NodeId, OnFail};
 use crate::error::Error;
 use crate::hash::{Input, KeyHash};
+use crate::keys::view::View;
 use crate::keys::{ColumnSpec, Key};
 
 /// The column's hash function for the names or labels of nodes.
@@ -17,19 +18,30 @@ pub fn label_hash(strategy: &str, column: &ColumnSpec) -> Result<Box<dyn KeyHash
     Ok((column.hasher.build)(column.seed, column.half))
 }
 
-/// The first line of an explanation: the digest of the key.
-pub fn digest_step(column: &ColumnSpec, key: &Key<'_>, digest: u64) -> ExplainStep {
-    let view =
-        if column.view.is_whole() { String::new() } else { format!("{:?} of ", column.view) };
+/// A digest in words, e.g. `murmur3-32("user:42")`: what is hashed where that can be read, else how it
+/// comes from the key.
+pub fn column_text(column: &ColumnSpec, key: &Key<'_>) -> String {
+    let (name, view) = (column.hasher.name, column.view);
     let seed = if column.seed == 0 { String::new() } else { format!(", seed {}", column.seed) };
-    let key = match key {
+    let shown = match key {
         Key::Text(text) => format!("{text:?}"),
         other => other.to_string(),
     };
-    ExplainStep {
-        what: format!("{}({view}{key}{seed})", column.hasher.name),
-        value: hex(digest, column.bits()),
+    let (mut whole, mut seen) = (Vec::new(), Vec::new());
+    View::whole().write(key, &mut whole);
+    view.write(key, &mut seen);
+    match std::str::from_utf8(&seen) {
+        _ if seen == whole => format!("{name}({shown}{seed})"),
+        Ok(seen) if matches!(key, Key::Text(_)) && !seen.chars().any(char::is_control) => {
+            format!("{name}({seen:?}{seed}), {view:?} of the key")
+        }
+        _ => format!("{name}({view:?} of {shown}{seed})"),
     }
+}
+
+/// The first line of an explanation: the digest of the key.
+pub fn digest_step(column: &ColumnSpec, key: &Key<'_>, digest: u64) -> ExplainStep {
+    ExplainStep { what: column_text(column, key), value: hex(digest, column.bits()) }
 }
 
 /// A digest in hexadecimal, as wide as it is.
@@ -64,4 +76,32 @@ pub fn turnover(change: &Change) -> Option<Turnover> {
         // Only buckets have owners; a rule in front changes nothing behind it.
         ChangeKind::Assign(_) | ChangeKind::Isolate(_) => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::{self, Half};
+
+    #[test]
+    fn a_digest_says_what_is_hashed() {
+        let told = |hasher: &str, view: &str, seed, key: Key<'_>| {
+            let (hasher, view) = (hash::find(hasher).unwrap(), View::parse(view).unwrap());
+            column_text(&ColumnSpec { hasher, view, seed, half: Half::High }, &key)
+        };
+        let user = Key::Text("user:42");
+        assert_eq!(told("md5", "whole", 0, user), "md5(\"user:42\")");
+        assert_eq!(told("md5", "whole", 0, Key::I64(-42)), "md5(-42)");
+        // Texts are seen whole by what is for integers, and by a tag that is not there.
+        assert_eq!(told("kafka-murmur2", "i64-be", 0, user), "kafka-murmur2(\"user:42\")");
+        assert_eq!(told("md5", "hash-tag", 0, user), "md5(\"user:42\")");
+        let tagged = Key::Text("{a}:1");
+        assert_eq!(told("md5", "hash-tag", 0, tagged), "md5(\"a\"), hash-tag of the key");
+        assert_eq!(
+            told("xxh64", "slice:0..4", 7, user),
+            "xxh64(\"user\", seed 7), slice:0..4 of the key"
+        );
+        assert_eq!(told("md5", "utf16le", 0, user), "md5(utf16le of \"user:42\")");
+        assert_eq!(told("md5", "i64-be", 0, Key::I64(42)), "md5(i64-be of 42)");
+    }
 }

@@ -6,6 +6,13 @@ use std::collections::BTreeMap;
 use crate::cluster::{Cluster, Node};
 use crate::error::Error;
 
+/// Devices are numbered below this: tables have an entry for each number.
+pub const MOST_DEVICES: u32 = 1 << 20;
+/// Most rounds in which a rule may look for a device; Ceph's default is 50.
+const MOST_TRIES: u32 = 100_000;
+/// Characters of a line that a message shows.
+const SHOWN: usize = 80;
+
 /// Type number of devices (OSDs).
 pub const DEVICE: u32 = 0;
 
@@ -74,6 +81,10 @@ impl Map {
             ))
             .help("give each its own `id`, or none any"));
         }
+        if let Some((device, node, _)) = devices.last().filter(|last| last.0 >= MOST_DEVICES) {
+            return Err(Error::invalid(format!("node {} is osd.{device}", node.name))
+                .help(format!("OSDs are numbered below {MOST_DEVICES}: give it a smaller `id`")));
+        }
         let items = |devices: &[&(u32, &Node, u32)]| {
             devices.iter().map(|(device, _, weight)| (*device, *weight)).collect::<Vec<_>>()
         };
@@ -119,12 +130,12 @@ impl Map {
         Ok(map)
     }
 
-    /// Reads the text form.
+    /// Reads the text form; `file` is how messages name it.
     ///
     /// # Errors
     /// With the line: what is not modelled (other algorithms than straw2, rules of several choices, other
     /// tunables than those of the profile jewel) or not understood.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
         let mut reader =
             Reader { map: Map { total_tries: 50, ..Map::default() }, ..Reader::default() };
         for (at, line) in text.lines().enumerate() {
@@ -132,8 +143,11 @@ impl Map {
             let words: Vec<&str> = line.split_whitespace().collect();
             if !words.is_empty() {
                 reader.line(&words).map_err(|why| {
-                    Error::invalid(format!("CRUSH map, line {}: {why}", at + 1))
-                        .help(format!("the line is `{line}`; give what `crushtool -d` writes"))
+                    let shown: String = line.chars().take(SHOWN).collect();
+                    let more = if shown.len() < line.len() { "…" } else { "" };
+                    Error::data(format!("CRUSH map `{file}`, line {}: {why}", at + 1))
+                        .help(format!("the line is `{shown}{more}`"))
+                        .help("give the text of a map, as `crushtool -d` writes it")
                         .field("map")
                 })?;
             }
@@ -211,6 +225,9 @@ impl Reader {
         match words {
             ["tunable", "choose_total_tries", tries] => {
                 self.map.total_tries = number(tries)?;
+                if self.map.total_tries > MOST_TRIES {
+                    return Err(format!("at most {MOST_TRIES} tries"));
+                }
             }
             ["tunable", name, value] => {
                 if TUNABLES.iter().any(|(have, must)| have == name && must != value) {
@@ -221,6 +238,9 @@ impl Reader {
             }
             ["device", id, name, ..] => {
                 let id: u32 = number(id)?;
+                if id >= MOST_DEVICES {
+                    return Err(format!("devices are numbered below {MOST_DEVICES}"));
+                }
                 self.map.devices = self.map.devices.max(id + 1);
                 self.names.insert(name.to_string(), id as i32);
             }

@@ -11,12 +11,11 @@
 mod choose;
 mod map;
 
-use std::sync::Arc;
-
 use self::choose::Choice;
 use self::map::{Map, Rule, device, fixed};
 use super::partitions::{column, takes};
 use super::{Answer, PresetInfo};
+use crate::cluster::Node;
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind};
 use crate::params::{Default, Param, Type, Value};
@@ -26,6 +25,10 @@ use crate::strategy::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
     Weights,
 };
+use crate::text_file;
+
+/// Longest map that is read: some megabytes hold ten thousand OSDs.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// CRUSH.
 pub static CRUSH: PresetInfo = PresetInfo {
@@ -121,7 +124,11 @@ fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     takes(build, &[KeyKind::Text, KeyKind::Bytes, KeyKind::I64, KeyKind::U64], why)?;
     let nodes = &build.cluster.nodes;
     let map = match build.params.text_opt("map") {
-        Some(file) => Map::parse(&read(build, file)?)?,
+        Some(file) => {
+            let map = Map::parse(&read(build, file)?, file)?;
+            has_devices(&map, file, nodes)?;
+            map
+        }
         None if nodes.is_empty() => {
             return Err(
                 Error::invalid("no OSDs are given").help("give `map`, or a cluster with nodes")
@@ -157,11 +164,23 @@ fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     Ok(Box::new(crush))
 }
 
-fn read(build: &Build<'_>, file: &str) -> Result<Arc<str>, Error> {
-    let path = build.base.join(file);
-    let cannot =
-        |cause| Error::io(format!("cannot read `{}`", path.display()), &cause).field("map");
-    std::fs::read_to_string(&path).map(Into::into).map_err(cannot)
+fn read(build: &Build<'_>, file: &str) -> Result<String, Error> {
+    text_file::read(&build.base.join(file), file, MAX_BYTES).map_err(|error| error.field("map"))
+}
+
+/// Refuses nodes that the map's devices do not have among them.
+fn has_devices(map: &Map, file: &str, nodes: &[Node]) -> Result<(), Error> {
+    match nodes.iter().find(|node| device(node) >= map.devices) {
+        None => Ok(()),
+        Some(node) => Err(Error::unsupported(format!(
+            "node {} is osd.{}, and the map `{file}` has osd.0 to osd.{}",
+            node.name,
+            device(node),
+            i64::from(map.devices) - 1
+        ))
+        .help("give nodes the `id` of their OSD, or a map that has them")
+        .field("map")),
+    }
 }
 
 /// Reweights in 1/65 536 by OSD.

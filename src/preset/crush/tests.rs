@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::cluster::{Cluster, Node};
+use crate::cluster::Cluster;
+use crate::error::ErrorKind;
 use crate::keys::KeyBatch;
 use crate::params::Params;
 use crate::preset::vectors::{Vectors, place};
@@ -131,7 +132,7 @@ fn a_map_of_nodes_is_that_of_the_file() {
     cluster.nodes.reverse();
     let map = Map::of_cluster(&cluster).unwrap();
     let text = include_str!("../../../tests/vectors/ceph_crush_map_pool.txt");
-    let file = Map::parse(text).unwrap();
+    let file = Map::parse(text, "map").unwrap();
     for id in [-1, -2, -3, -4, -5] {
         assert_eq!(map.buckets[&id], file.buckets[&id], "{id}");
     }
@@ -145,8 +146,29 @@ fn a_map_of_nodes_is_that_of_the_file() {
 #[test]
 fn maps_that_are_not_modelled_are_refused_with_their_line() {
     let text = include_str!("../../../tests/vectors/ceph_crush_map.txt");
-    let told = |text: String| Map::parse(&text).unwrap_err().message;
+    let told = |text: String| Map::parse(&text, "map").unwrap_err().message;
     assert!(told(text.replacen("alg straw2", "alg straw", 1)).contains("line 22"));
     assert!(told(text.replace("vary_r 1", "vary_r 0")).contains("jewel"));
     assert!(told(text.replace("type host\n", "type rack\n")).contains("no type `rack`"));
+}
+
+#[test]
+fn numbers_that_would_take_too_much_memory_are_refused() {
+    let text = include_str!("../../../tests/vectors/ceph_crush_map.txt");
+    let told = |text: String| Map::parse(&text, "map").unwrap_err().message;
+    let device = text.replace("device 7 osd.7", "device 4294967295 osd.7");
+    assert_eq!(told(device), "CRUSH map `map`, line 16: devices are numbered below 1048576");
+    assert!(told(text.replace("total_tries 50", "total_tries 4000000000")).contains("tries"));
+    let mut cluster = Cluster::numbered(2, "osd.{i}");
+    cluster.nodes[1].server_id = Some(u32::MAX);
+    let error = Map::of_cluster(&cluster).unwrap_err();
+    assert_eq!(error.message, "node osd.1 is osd.4294967295");
+    let given = vec![("map".to_string(), Value::Text("ceph_crush_map.txt".into()))];
+    let params = Params::from_pairs(CRUSH.strategy.params, given).unwrap();
+    let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors"));
+    let keys = KeyKind::Text;
+    let build = Build { cluster: &cluster, params: &params, keys, replicas: 1, base };
+    let error = CRUSH.strategy.place(&build).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unsupported);
+    assert!(error.message.ends_with("the map `ceph_crush_map.txt` has osd.0 to osd.7"), "{error}");
 }

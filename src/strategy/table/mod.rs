@@ -33,7 +33,8 @@ use crate::cluster::{Change, ChangeKind, Cluster, OnFail};
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
-use crate::strategy::bucket_table::{column_text, enough_digests, equally_likely};
+use crate::strategy::bucket_table::{enough_digests, equally_likely};
+use crate::strategy::support::column_text;
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Ownership, Placement,
     Slot, StrategyInfo, Weights, distinct,
