@@ -13,7 +13,7 @@ use crate::report::catalog::{self, Entry, default_text};
 /// The subcommand.
 pub static INFO: CommandInfo = CommandInfo {
     name: "list",
-    summary: "What there is: strategies, hashers, views, keys, traffic, remedies, metrics, charts, reports",
+    summary: "What there is: strategies, hashers, views, keys, traffic, remedies, metrics, charts, maps, reports",
     examples: "Examples:\n  shardlab list\n  shardlab list strategies ring\n  \
                shardlab list hashers --format json",
     augment: ListArgs::augment_args,
@@ -22,7 +22,7 @@ pub static INFO: CommandInfo = CommandInfo {
 
 #[derive(Debug, Args)]
 struct ListArgs {
-    /// strategies, hashers, views, keys, traffic, remedies, metrics, charts or reports; without one, the kinds
+    /// strategies, hashers, views, keys, traffic, remedies, metrics, charts, maps or reports; without one, the kinds
     #[arg(value_name = "KIND")]
     kind: Option<String>,
     /// Only the items of these names

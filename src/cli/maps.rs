@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::placements::source;
 use super::ui::Ui;
+use crate::cluster::Node;
 use crate::cluster::map::State;
 use crate::error::Error;
 use crate::preset;
@@ -73,6 +74,16 @@ pub fn map_notes(scenario: &Scenario, ui: &mut Ui) {
     let Some(map) = &scenario.map else { return };
     for note in &map.notes {
         ui.note(&format!("note: {note}"));
+    }
+    let least = map.nodes.iter().map(|node| node.weight).fold(f64::INFINITY, f64::min);
+    let light =
+        |node: &&Node| node.weight == 1.0 && map.nodes.iter().all(|have| have.name != node.name);
+    let joined = scenario.cells.iter().flat_map(|cell| &cell.steps).flat_map(|s| &s.cluster.nodes);
+    if let Some(node) = joined.filter(|_| least > 1.0).find(light) {
+        ui.note(&format!(
+            "note: {} joins with weight 1, the nodes of the map have {least} and more: give it a `weight`",
+            node.name
+        ));
     }
     let uses = |cell: &&Cell| {
         let name = preset::family(cell.steps[0].strategy);

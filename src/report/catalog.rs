@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::cluster::map;
 use crate::error::Error;
 use crate::hash::{Input, Seed};
 use crate::keys::view;
@@ -63,6 +64,11 @@ pub static ALL: &[Kind] = &[
         entries: metric_entries,
     },
     Kind { name: "charts", summary: "kinds of SVG charts", entries: chart_entries },
+    Kind {
+        name: "maps",
+        summary: "formats of real clusters' maps, for `[cluster] from`",
+        entries: map_entries,
+    },
     Kind { name: "reports", summary: "forms of the result for `--format`", entries: reports },
 ];
 
@@ -220,6 +226,10 @@ fn metric_entries() -> Vec<Entry> {
 
 fn chart_entries() -> Vec<Entry> {
     charts::ALL.iter().map(|c| entry(c.name, c.summary, "", c.params)).collect()
+}
+
+fn map_entries() -> Vec<Entry> {
+    map::ALL.iter().map(|format| entry(format.name, format.summary, "", &[])).collect()
 }
 
 fn reports() -> Vec<Entry> {

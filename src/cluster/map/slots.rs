@@ -63,8 +63,9 @@ impl<'a> Slots<'a> {
             let shown: Vec<String> = holes.iter().take(5).map(|hole| range_text(*hole)).collect();
             let more = if holes.len() > 5 { ", …" } else { "" };
             let missing: usize = holes.iter().map(|(first, last)| last - first + 1).sum();
+            let what = if missing == 1 { "slot belongs" } else { "slots belong" };
             return Err(self.source.whole(
-                format!("{missing} slots belong to no node: {}{more}", shown.join(", ")),
+                format!("{missing} {what} to no node: {}{more}", shown.join(", ")),
                 "a cluster serves all 16384 slots: assign them with `redis-cli --cluster fix`, or take the map of a node that sees all masters",
             ));
         }

@@ -145,11 +145,11 @@ fn holes_overlaps_and_slots_beyond_the_last_are_refused_with_their_line() {
     );
     assert_eq!(
         first_line(&SLOTS.replace("(integer) 5461", "(integer) 5460")),
-        "map:5:1: slot 5460 is claimed twice, first in line 1"
+        "map:7:1: slot 5460 is claimed twice, first in line 1"
     );
     assert_eq!(
         first_line(&SLOTS.replace("16383", "16382")),
-        "map:1:1: 1 slots belong to no node: 16383"
+        "map:1:1: 1 slot belongs to no node: 16383"
     );
     assert_eq!(first_line(&SLOTS_RAW.replace("16383", "99999")), "map:13:1: `99999` is no slot");
     assert!(error(&SLOTS.replace("(integer) 7001", "7001")).contains("none of CLUSTER SLOTS"));
