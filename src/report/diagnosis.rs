@@ -183,6 +183,7 @@ fn p_value(c: &Chance) -> Option<String> {
             c.dof,
             small(p, 1e-300)
         ),
+        Method::Normal => format!("p {} (normal law of the statistic)", small(p, 1e-300)),
         Method::Trials { count, hits, interval } => format!(
             "p = {}: {} of {} draws are at least as uneven (99 % interval {} to {})",
             fixed(p, 4),
@@ -284,6 +285,7 @@ pub fn json(d: &Diagnosis<'_>) -> Json {
     let (case, c, b) = (&d.case, &d.chance, &d.balance);
     let method = match c.method {
         Method::Theory => json!({ "from": "theory" }),
+        Method::Normal => json!({ "from": "normal" }),
         Method::Trials { count, hits, interval } => {
             json!({ "from": "trials", "trials": count, "hits": hits, "interval-99": interval })
         }

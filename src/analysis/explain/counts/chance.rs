@@ -1,9 +1,10 @@
 //! Does chance alone explain the counts, under the law of the stated strategy?
 
-use super::super::super::peak::{Law, trials};
+use super::super::super::peak::{Law, dispersion, trials};
 use super::Case;
 use crate::metrics::chi_square::chi_square;
 use crate::metrics::interval::clopper_pearson;
+use crate::metrics::special::normal_cdf;
 
 /// Below this p-value chance is excluded.
 pub const EXCLUDED: f64 = 0.001;
@@ -30,6 +31,8 @@ pub enum Verdict {
 pub enum Method {
     /// The chi-square distribution.
     Theory,
+    /// A normal law with the statistic's own mean and variance: on many nodes.
+    Normal,
     /// So many draws from the law, with the 99 % interval of the p-value.
     Trials {
         /// Draws.
@@ -77,9 +80,31 @@ impl Chance {
     }
 }
 
-/// Draws for a p-value: 10 000, fewer for many nodes, at least 1000.
-fn draws(nodes: usize) -> u32 {
-    (20_000_000 / nodes.max(1)).clamp(1000, 10_000) as u32
+/// Draws for a p-value.
+const DRAWS: u32 = 10_000;
+
+/// Nodes beyond which the statistic, a sum over nodes, is as good as normal.
+const MANY_NODES: usize = 300;
+
+/// P(the statistic is at least `seen`) on many nodes. Its mean is n − 1 variances of a node. The variance
+/// is 2(n−1) of them squared, and more for what is not normal in a node: (Σ 1/q − n² − 2n + 2)/K for whole
+/// keys (J. Haldane, 1937, <https://doi.org/10.1093/biomet/29.1-2.133>), 3/v as much again for the arcs of v
+/// points.
+fn by_normal(case: &Case<'_>, seen: f64) -> f64 {
+    let keys = case.keys();
+    let shares: Vec<f64> = case.expected.iter().copied().filter(|&q| q > 0.0).collect();
+    let n = shares.len() as f64;
+    let unit = dispersion(case.law.points(), keys);
+    let mut variance = 2.0 * (n - 1.0);
+    if keys.is_finite() {
+        let inverse: f64 = shares.iter().map(|q| 1.0 / q).sum();
+        variance += (inverse - n * n - 2.0 * n + 2.0) / keys;
+    }
+    if let Law::Points(points) = &case.law {
+        variance *= 1.0 + 3.0 * n / points.iter().sum::<f64>();
+    }
+    let z = (seen / unit - (n - 1.0)) / libm::sqrt(variance.max(f64::MIN_POSITIVE));
+    normal_cdf(-z)
 }
 
 /// Seed of the draws: any fixed number, so that the same counts get the same answer.
@@ -107,8 +132,9 @@ pub fn test(case: &Case<'_>) -> Chance {
     let (p, method) = match theory {
         Some(test) => (Some(test.p), Method::Theory),
         None if !knows_spread => (None, Method::Theory),
+        None if case.fair.len() > MANY_NODES => (Some(by_normal(case, seen)), Method::Normal),
         None => {
-            let count = draws(case.fair.len());
+            let count = DRAWS;
             let beyond = trials::trials(&case.law, case.seen.keys, count, SEED, |shares| {
                 statistic(&mut shares.iter().copied()) >= seen * (1.0 - 1e-12)
             });
@@ -203,6 +229,35 @@ mod tests {
         assert!((chance.cv_expected() - 0.0707).abs() < 1e-3);
         // With one point a node the same counts are ordinary.
         assert_eq!(tested(&counts, "ring", Some(1)).verdict, Verdict::Explained);
+    }
+
+    /// The normal law of many nodes against 300 draws at its quartiles: a share of ½ ± 0.15 is below the
+    /// median, five standard errors.
+    #[test]
+    fn many_nodes_are_judged_by_a_normal_law() {
+        for (law, keys) in
+            [(Law::Points(vec![4.0; 400]), 50_000), (Law::Fixed(vec![1.0 / 400.0; 400]), 800)]
+        {
+            let info = strategy::find("jump").unwrap();
+            let params = Params::defaults(info.params).unwrap();
+            let mut below = 0;
+            trials::trials(&law, Some(keys), 300, 4, |shares| {
+                shares.iter().map(|s| s * keys as f64 + 0.25).map(libm::floor).collect::<Vec<f64>>()
+            })
+            .into_iter()
+            .for_each(|counts| {
+                let seen = seen(&counts);
+                let mut case = Case::new(&seen, info, &params).unwrap();
+                case.law = law.clone();
+                let statistic = counts
+                    .iter()
+                    .map(|c| (c / keys as f64 - 0.0025) * (c / keys as f64 - 0.0025) / 0.0025)
+                    .sum();
+                below += u32::from(by_normal(&case, statistic) > 0.5);
+            });
+            assert!((105..=195).contains(&below), "{law:?}: {below}");
+        }
+        assert_eq!(tested(&[2.0; 400], "jump", None).method, Method::Normal);
     }
 
     #[test]

@@ -198,7 +198,7 @@ fn the_ring_of_the_names_given_is_recognised() {
     assert!((d.findings[0].left.unwrap() - 0.0).abs() < 1.0, "{:?}", d.findings[0].left);
 }
 
-/// Counts made by a known model get that cause first: 40 data sets each, at least 36 right.
+/// Counts made by a known model get that cause first: 20 data sets each, at least 17 right.
 #[test]
 fn causes_that_made_the_counts_are_found() {
     use crate::analysis::peak::draws::multinomial;
@@ -214,13 +214,13 @@ fn causes_that_made_the_counts_are_found() {
     ];
     for (at, (want, shares)) in models.into_iter().enumerate() {
         let mut right = 0;
-        for t in 0..40 {
+        for t in 0..20 {
             let mut stream = Stream::new(77 + at as u64, Purpose::Chance, t);
             let mut counts = Vec::new();
             multinomial(&mut stream, 20_000, &shares, &mut counts);
             let loads: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
             right += u32::from(diagnosed(&seen(&loads), "jump", None, |d| best(d)[0] == want));
         }
-        assert!(right >= 36, "{want}: {right} of 40");
+        assert!(right >= 17, "{want}: {right} of 20");
     }
 }
