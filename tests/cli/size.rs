@@ -84,6 +84,11 @@ fn nodes_that_keep_keys_apart_by_list_and_by_file() {
 #[test]
 fn wrong_questions_exit_with_2() {
     for (args, want) in [
+        (
+            &["size", "--nodes", "16", "--max-over-mean", "1.1", "--strategy", "bounded-ring"]
+                as &[&str],
+            "no law",
+        ),
         (&["size"] as &[&str], "--max-over-mean"),
         (&["size", "--max-over-mean", "1.1"], "--nodes"),
         (&["size", "--nodes", "16", "--max-over-mean", "1"], "above 1"),
@@ -103,7 +108,10 @@ fn wrong_questions_exit_with_2() {
         (&["size", "--nodes", "16", "--max-over-mean", "1.0000001"], "the most that are allowed"),
         (&["size", "--nodes", "16", "--max-over-mean", "1.1", "--keys", "100"], "keys are needed"),
         (&["size", "--nodes", "16", "--max-over-mean", "1.1", "--strategy", "rnig"], "`ring`"),
-        (&["size", "--nodes", "16", "--max-over-mean", "1.1", "--strategy", "range"], "no law"),
+        (
+            &["size", "--nodes", "16", "--max-over-mean", "1.1", "--strategy", "range"],
+            "`mode` is missing",
+        ),
         (&["size", "--nodes", "16", "--noise-below", "0"], "noise below 0"),
         (&["size", "--keys-apart", "a"], "1 key(s)"),
         (&["size", "--keys-apart", "a,b,a", "--strategy", "modulo"], "given twice"),

@@ -41,6 +41,9 @@ pub struct Need<'a> {
     pub keys: Option<u64>,
 }
 
+/// Steps of a look-up, by nodes and value of a knob: how many, and what is counted.
+type Steps = fn(u64, u64) -> (f64, &'static str);
+
 /// A parameter that makes a strategy more even.
 #[derive(Debug)]
 pub struct Knob {
@@ -49,7 +52,7 @@ pub struct Knob {
     /// Finds the least value that is enough.
     size: fn(&Need<'_>, Range) -> Result<Found, Error>,
     /// Steps of a look-up, by nodes and value: a number, and what is counted.
-    steps: fn(u64, u64) -> (f64, &'static str),
+    steps: Steps,
 }
 
 /// The knobs; a strategy has the first whose parameter it declares.

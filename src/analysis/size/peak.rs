@@ -1,6 +1,6 @@
 //! How much of a knob keeps max over mean below a bound.
 
-use super::{Found, Method, Need, cost, impossible, knob, with};
+use super::{Found, Method, Need, Steps, cost, impossible, knob, with};
 use crate::analysis::peak::Law;
 use crate::analysis::peak::trials::peaks;
 use crate::cluster::Cluster;
@@ -90,17 +90,20 @@ impl Need<'_> {
 /// Errors: a question that makes no sense, or that no value can meet.
 pub fn size(need: &Need<'_>) -> Result<Sizing, Error> {
     need.check()?;
+    if need.strategy.caps.sessions {
+        // Open requests decide: the law says why it has none.
+        need.law(need.params, need.nodes)?;
+    }
     if let Some(keys) = need.keys {
         enough_keys(need, keys)?;
     }
-    let (param, found, steps): (_, _, Option<fn(u64, u64) -> (f64, &'static str)>) =
-        match knob(need.strategy) {
-            Some((knob, range)) => (knob.param, (knob.size)(need, range)?, Some(knob.steps)),
-            None => {
-                check_fixed(need)?;
-                ("", Found { value: 0, method: Method::Fixed }, None)
-            }
-        };
+    let (param, found, steps): (_, _, Option<Steps>) = match knob(need.strategy) {
+        Some((knob, range)) => (knob.param, (knob.size)(need, range)?, Some(knob.steps)),
+        None => {
+            check_fixed(need)?;
+            ("", Found { value: 0, method: Method::Fixed }, None)
+        }
+    };
     let params =
         if param.is_empty() { need.params.clone() } else { with(need, param, found.value) };
     let mut counts = vec![need.nodes];

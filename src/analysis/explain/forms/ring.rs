@@ -72,28 +72,37 @@ fn points(params: &Params) -> Result<Answer, Error> {
     Ok(answer)
 }
 
+/// A point of one ring or both.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Point {
+    at: u64,
+    node: u64,
+    in_many: bool,
+    in_few: bool,
+}
+
 /// Mean share that moves between rings of random points, and five standard errors of it.
 fn drawn(many: u64, few: u64, at_many: u64, at_few: u64) -> (f64, f64) {
     let (mut sum, mut squares) = (0.0, 0.0);
     for t in 0..DRAWS {
         let mut stream = Stream::new(2, Purpose::Chance, t);
-        // (position, node, whether in the ring of many, whether in that of few)
-        let mut all: Vec<(u64, u64, bool, bool)> = Vec::new();
+        let mut all: Vec<Point> = Vec::new();
         for node in 0..many {
             let (old, new) = (at_many, if node < few { at_few } else { 0 });
             for i in 0..old.max(new) {
-                all.push((stream.next_u64(), node, i < old, i < new));
+                let at = stream.next_u64();
+                all.push(Point { at, node, in_many: i < old, in_few: i < new });
             }
         }
         all.sort_unstable();
-        let owner_after = |pick: &dyn Fn(&(u64, u64, bool, bool)) -> bool| {
-            let mut owner = all.iter().find(|p| pick(p)).map_or(0, |p| p.1);
+        let owner_after = |pick: fn(&Point) -> bool| {
+            let mut owner = all.iter().find(|p| pick(p)).map_or(0, |p| p.node);
             let mut owners: Vec<u64> = all
                 .iter()
                 .rev()
                 .map(|p| {
                     if pick(p) {
-                        owner = p.1;
+                        owner = p.node;
                     }
                     owner
                 })
@@ -101,14 +110,14 @@ fn drawn(many: u64, few: u64, at_many: u64, at_few: u64) -> (f64, f64) {
             owners.reverse();
             owners
         };
-        let (before, after) = (owner_after(&|p| p.2), owner_after(&|p| p.3));
+        let (before, after) = (owner_after(|p| p.in_many), owner_after(|p| p.in_few));
         let mut moved = 0.0;
-        let mut last = all[all.len() - 1].0;
+        let mut last = all[all.len() - 1].at;
         for (i, point) in all.iter().enumerate() {
             if before[i] != after[i] {
-                moved += point.0.wrapping_sub(last) as f64 / 18_446_744_073_709_551_616.0;
+                moved += point.at.wrapping_sub(last) as f64 / 18_446_744_073_709_551_616.0;
             }
-            last = point.0;
+            last = point.at;
         }
         sum += moved;
         squares += moved * moved;
