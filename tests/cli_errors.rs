@@ -175,7 +175,11 @@ fn a_wrong_migration_is_placed_and_says_what_to_do() {
         ("copy-limit = 0\n".to_string(), ["s.toml:20:14", "a rate per second above 0"]),
         ("copy-limit = \"5 rows\"\n".to_string(), ["s.toml:20:14", "not a rate per second"]),
         ("writes = \"0/s\"\ncopy-limit = 5\n".to_string(), ["s.toml:20:10", "such as 8000/s"]),
-        ("writes = 10\n".to_string(), ["s.toml:19:2", "give at least one of copy-limit"]),
+        (
+            "copy-limit = \"0.001 rows/s\"\ntick = \"100ms\"\n".to_string(),
+            ["s.toml:20:14", "less than a row in 1000 ticks"],
+        ),
+        ("writes = 10\n".to_string(), ["s.toml:19:1", "give at least one of copy-limit"]),
         ("copy-limit = \"5 MB/s\"\n".to_string(), ["s.toml:20:14", "give the bytes of all rows"]),
         ("copy-limit = 5\nkeep-old = \"soon\"\n".to_string(), ["s.toml:21:12", "40m, 8h"]),
         ("copy-limit = 5\ntick = \"0s\"\n".to_string(), ["s.toml:21:8", "time would stand still"]),

@@ -242,7 +242,7 @@ pub fn migrations(buckets: usize, long: &str) -> Record {
         let unit = |bucket: usize| UnitPlan {
             name: format!("bucket {bucket} {long}"),
             from: bucket % 3,
-            to: (bucket % 2 == 0).then_some(3),
+            to: bucket.is_multiple_of(2).then_some(3),
             rows: 500 + 10 * bucket as u64,
             requests: 1 + bucket as u64 % 5,
         };

@@ -15,11 +15,11 @@ pub const STEP: Param = Param::new(
     "step of the path; the last one that migrates if absent",
 );
 
-/// The cells that a chart shows, with their migration and a name for it.
-pub fn migrations<'a>(
-    record: &'a Record,
-    params: &Params,
-) -> Result<Vec<(&'a CellRecord, &'a Timeline, String)>, Error> {
+/// A cell, its migration, and a name for it.
+pub type Shown<'a> = (&'a CellRecord, &'a Timeline, String);
+
+/// The cells that a chart shows.
+pub fn migrations<'a>(record: &'a Record, params: &Params) -> Result<Vec<Shown<'a>>, Error> {
     let cells = data::cells(record, params)?;
     let names = data::names(&cells, &[]);
     let wanted = params.get("step").map(|_| params.int("step") as usize);

@@ -97,7 +97,7 @@ fn cost(scenario: &Scenario) -> Result<Cost, Error> {
         let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
         let plan = Plan::new(&cells, keys.kind(), &scenario.base)?;
         sim::session::check_size(workload, rows, &plan)?;
-        cost.add_migrations(&sim::migrate::divide(&plan)?);
+        cost.add_migrations(&sim::migrate::divide(&plan, keys.kind(), rows)?);
         for planned in &plan.cells {
             match &planned.steps {
                 Ok(steps) => {

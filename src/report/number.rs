@@ -71,7 +71,7 @@ pub fn duration(seconds: f64) -> String {
     let whole = libm::round(seconds) as u64;
     let (minutes, hours, days) = (whole / 60, whole / 3600, whole / 86_400);
     match whole {
-        0..60 if seconds < whole as f64 || seconds > whole as f64 => {
+        0..60 if seconds != whole as f64 => {
             format!("{} s", fixed(seconds, 1))
         }
         0..60 => format!("{whole} s"),

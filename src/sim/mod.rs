@@ -129,7 +129,7 @@ impl<'a> Group<'a> {
         session::check_size(workload, input.all_rows(), &plan)?;
         let queries = QuerySet::new(&scenario.queries, &input, workload.seed, progress)
             .map_err(|error| scenario.locate(error))?;
-        let divisions = migrate::divide(&plan)?;
+        let divisions = migrate::divide(&plan, input.source.kind(), input.all_rows())?;
         Ok(Group { members, input, plan, queries, divisions })
     }
 }

@@ -29,7 +29,7 @@ fn by_pair(scenario: &Scenario) -> BTreeMap<(String, String), (u64, u64)> {
     let cell = &scenario.cells[0];
     let input = Input::open(&cell.workload, &scenario.base, &Silent).unwrap();
     let plan = Plan::new(&[cell], input.source.kind(), &scenario.base).unwrap();
-    let divisions = migrate::divide(&plan).unwrap();
+    let divisions = migrate::divide(&plan, input.source.kind(), input.all_rows()).unwrap();
     let counts = units::count(&input, &plan, &divisions.all, &Silent).unwrap();
     let name = |id: usize| {
         let nodes = &cell.steps[1].cluster.nodes;

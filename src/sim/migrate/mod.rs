@@ -11,7 +11,7 @@ use super::plan::{Plan, PlannedCell};
 use super::units::{self, Count, Division, UnitKind};
 use crate::cluster::ChangeKind;
 use crate::error::{Error, ErrorKind};
-use crate::keys::KeyBatch;
+use crate::keys::{KeyBatch, KeyKind};
 use crate::scenario::{Cell, Migration};
 use crate::timeline::{Job, PPM, STATED, Simulation, Timeline, UnitPlan, WatchPlan};
 
@@ -27,12 +27,16 @@ pub struct Divisions {
     pub steps: Vec<Vec<Option<usize>>>,
 }
 
-/// Divides every step of every cell that has a migration.
+/// Divides every step of every cell that has a migration; `keys` and `rows` are those of the workload.
 ///
-/// Errors: a unit that a strategy does not have; an unknown key to watch.
-pub fn divide(plan: &Plan<'_>) -> Result<Divisions, Error> {
+/// Errors: a unit that a strategy does not have; a rate that no tick can hold; a key to watch that is
+/// of another type than the others.
+pub fn divide(plan: &Plan<'_>, keys: KeyKind, rows: u64) -> Result<Divisions, Error> {
     let mut divisions = Divisions::default();
     for planned in &plan.cells {
+        if let Some(migration) = &planned.cell.migration {
+            check(migration, keys, rows).map_err(|error| migration.locate(error))?;
+        }
         let mut steps = Vec::new();
         for step in 0..planned.cell.steps.len() {
             steps.push(division(plan, planned, step, &mut divisions.all)?);
@@ -40,6 +44,26 @@ pub fn divide(plan: &Plan<'_>) -> Result<Divisions, Error> {
         divisions.steps.push(steps);
     }
     Ok(divisions)
+}
+
+/// What of a migration shows only once the keys are known.
+fn check(migration: &Migration, keys: KeyKind, rows: u64) -> Result<(), Error> {
+    settings::settings(migration, row_bytes(migration, rows), &[], 0)?;
+    for key in migration.params.list("watch").unwrap_or_default() {
+        row_key(&key.to_string(), keys).map_err(|error| error.field("watch"))?;
+    }
+    Ok(())
+}
+
+/// Rows behind so many keys.
+fn rows_of(migration: &Migration, keys: u64) -> u64 {
+    migration.params.get("rows").map_or(keys, |_| migration.params.int("rows") as u64)
+}
+
+/// Bytes of so many rows, where the migration states them.
+fn row_bytes(migration: &Migration, keys: u64) -> Option<(u64, u64)> {
+    let bytes = migration.params.get("bytes").map(|_| migration.params.int("bytes") as u64)?;
+    Some((bytes, rows_of(migration, keys).max(1)))
 }
 
 fn division(
@@ -131,8 +155,7 @@ impl Stock<'_> {
     ) -> Result<Job, Error> {
         let parts = self.division.parts(counts);
         let keys: u64 = parts.iter().map(|part| part.count.keys).sum();
-        let rows =
-            migration.params.get("rows").map_or(keys, |_| migration.params.int("rows") as u64);
+        let rows = rows_of(migration, keys);
         // Members before or after, by id; ids that only other steps have are left out.
         let mut names = vec![None; cell.steps[step].cluster.ids];
         for node in cell.steps[step - 1..=step].iter().flat_map(|s| &s.cluster.nodes) {
@@ -162,11 +185,8 @@ impl Stock<'_> {
                 requests: part.count.requests,
             });
         }
-        let row_bytes = migration
-            .params
-            .get("bytes")
-            .map(|_| (migration.params.int("bytes") as u64, rows.max(1)));
-        let settings = settings::settings(migration, row_bytes, &nodes, cell.seed)?;
+        let settings =
+            settings::settings(migration, row_bytes(migration, keys), &nodes, cell.seed)?;
         let watch = self.watch(cell, migration, &units, &parts, settings.writes)?;
         Ok(Job { nodes, units, watch, unit: self.division.kind.name(), settings })
     }
