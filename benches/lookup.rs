@@ -227,6 +227,10 @@ fn ring_lookup(c: &mut Criterion) {
         let bucketed = build(&strategy::ring::INFO, nodes, &[("hasher", "murmur3-32")]);
         let sorted =
             build(&strategy::ring::INFO, nodes, &[("hasher", "murmur3-32"), ("lookup", "sorted")]);
+        let [list, slots] = ["skip-list", "slot-table"].map(|lookup| {
+            let given = [("hasher", "murmur3-32"), ("lookup", lookup)];
+            build(&strategy::ring::INFO, nodes, &given)
+        });
         let batches = batches(bucketed.as_ref());
         let digests: Vec<&[u64]> =
             batches.iter().map(|b| b.digests(&bucketed.columns()[0])).collect();
@@ -252,6 +256,8 @@ fn ring_lookup(c: &mut Criterion) {
             bucketed.place(batch, &mut out);
             sorted.place(batch, &mut other);
             assert_eq!(out, other, "bucketed and sorted look-up disagree");
+            list.place(batch, &mut other);
+            assert_eq!(out, other, "bucketed and skip-list look-up disagree");
             for (slot, &digest) in out.iter().zip(*digests) {
                 assert_eq!(*slot, by_map(digest), "BTreeMap disagrees");
                 assert_eq!(*slot, by_eytzinger(digest), "Eytzinger disagrees");
@@ -263,6 +269,13 @@ fn ring_lookup(c: &mut Criterion) {
         });
         group.bench_function(BenchmarkId::new("sorted", points), |b| {
             b.iter(|| place_all(sorted.as_ref(), &batches, &mut out));
+        });
+        group.bench_function(BenchmarkId::new("skip-list", points), |b| {
+            b.iter(|| place_all(list.as_ref(), &batches, &mut out));
+        });
+        // Rounded to slots: not the same answers.
+        group.bench_function(BenchmarkId::new("slot-table", points), |b| {
+            b.iter(|| place_all(slots.as_ref(), &batches, &mut out));
         });
         let mut by_one = |name: &str, owner: &dyn Fn(&[u64], &mut [Slot])| {
             group.bench_function(BenchmarkId::new(name, points), |b| {

@@ -9,6 +9,8 @@ use std::process::Stdio;
 mod accept;
 #[path = "common/command.rs"]
 mod command;
+#[path = "cli/claims.rs"]
+mod claims;
 #[path = "cli/compare.rs"]
 mod compare;
 #[path = "cli/disagree.rs"]

@@ -5,21 +5,25 @@ use super::catalog::{self, Entry, Kind};
 use super::markdown::pipe_table;
 use crate::error::Error;
 
-/// The text with each table between its markers replaced by a fresh one.
-pub fn splice(text: &str) -> Result<String, Error> {
+/// The text with each table between its markers replaced by a fresh one. `others` are tables, by name,
+/// that no kind of the catalog has.
+pub fn splice(text: &str, others: &[(&str, String)]) -> Result<String, Error> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<!-- begin ") {
         let (name, after) = after
             .split_once(" -->")
             .ok_or_else(|| Error::invalid("a `<!-- begin` marker has no end"))?;
-        let kind = catalog::find(name)?;
+        let fresh = match others.iter().find(|(other, _)| *other == name) {
+            Some((_, fresh)) => fresh.clone(),
+            None => table(catalog::find(name)?),
+        };
         let end = format!("<!-- end {name} -->");
         let (_, after) = after.split_once(&end).ok_or_else(|| {
             Error::invalid(format!("`<!-- begin {name} -->` has no `{end}` after it"))
         })?;
         out.push_str(before);
-        out.push_str(&format!("<!-- begin {name} -->\n{}{end}", table(kind)));
+        out.push_str(&format!("<!-- begin {name} -->\n{fresh}{end}"));
         rest = after;
     }
     out.push_str(rest);
@@ -58,16 +62,18 @@ mod tests {
     #[test]
     fn tables_are_replaced_between_their_markers_and_stay_when_fresh() {
         let text = "a\n<!-- begin reports -->\nold\n<!-- end reports -->\nb\n";
-        let fresh = splice(text).unwrap();
+        let fresh = splice(text, &[]).unwrap();
         assert!(fresh.contains("| `json` |") && !fresh.contains("old"), "{fresh}");
         assert!(fresh.starts_with("a\n<!-- begin reports -->\n| name |"), "{fresh}");
         assert!(fresh.ends_with("|\n<!-- end reports -->\nb\n"), "{fresh}");
-        assert_eq!(splice(&fresh).unwrap(), fresh);
+        assert_eq!(splice(&fresh, &[]).unwrap(), fresh);
+        let other = [("reports", "mine\n".to_string())];
+        assert!(splice(&fresh, &other).unwrap().contains("-->\nmine\n<!-- end"));
     }
 
     #[test]
     fn an_unknown_or_open_marker_is_an_error() {
-        assert!(splice("<!-- begin reprots --><!-- end reprots -->").is_err());
-        assert!(splice("<!-- begin reports -->").is_err());
+        assert!(splice("<!-- begin reprots --><!-- end reprots -->", &[]).is_err());
+        assert!(splice("<!-- begin reports -->", &[]).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! The ledger as CSV: one row for each reading of each part.
 
 use crate::analysis::claims::record::{Entry, LedgerRecord, PartRecord, ReadingRecord};
+use crate::error::Error;
+use crate::report::markdown::pipe_table;
 use crate::report::number::shortest;
 
 const HEADER: [&str; 28] = [
@@ -51,6 +53,27 @@ pub fn write(ledger: &LedgerRecord) -> Vec<u8> {
         }
     }
     out.into_inner().expect("in memory")
+}
+
+/// From a ledger's CSV a table for a page: one row a claim, with its verdict.
+pub fn brief(ledger: &str) -> Result<String, Error> {
+    let wrong = |what: String| Error::data(format!("the ledger's CSV: {what}"));
+    let mut reader = csv::Reader::from_reader(ledger.as_bytes());
+    let header = reader.headers().map_err(|e| wrong(e.to_string()))?.clone();
+    let column = |name: &str| {
+        header.iter().position(|h| h == name).ok_or_else(|| wrong(format!("no column `{name}`")))
+    };
+    let columns = [column("id")?, column("claim")?, column("verdict")?];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| wrong(e.to_string()))?;
+        let row: Vec<String> =
+            columns.iter().map(|&at| record.get(at).unwrap_or_default().to_string()).collect();
+        if rows.last().is_none_or(|last| last[0] != row[0]) {
+            rows.push(row);
+        }
+    }
+    Ok(pipe_table(&["id", "claim", "verdict"], &[false; 3], &rows))
 }
 
 fn row(

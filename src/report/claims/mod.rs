@@ -6,6 +6,7 @@ mod html;
 mod markdown;
 mod table;
 
+pub use csv::brief;
 pub use draw::draw;
 pub use table::{reasoning, summary};
 
