@@ -387,7 +387,8 @@ pub struct MovementRecord {
     pub loads: ByLoad<Moved>,
     /// Gives and receives of every node that is alive before or after.
     pub per_node: Vec<NodeMoved>,
-    /// From → to, where there are few enough pairs; outcomes appear as `(misrouted)` and so on.
+    /// From → to, where there are few enough pairs and it is no round of a loop; outcomes appear as
+    /// `(misrouted)` and so on.
     pub pairs: Option<Vec<Pair>>,
     /// Against step 0; None at step 1, where it is the same.
     pub from_start: Option<ByLoad<Moved>>,

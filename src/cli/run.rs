@@ -213,7 +213,9 @@ fn notes(record: &Record, args: &EngineArgs, ui: &mut Ui) {
         .filter(|s| s.movement.as_ref().is_some_and(|m| m.pairs.is_none()));
     let cut = cut.count();
     if args.pairs && cut > 0 {
-        ui.note(&format!("note: movement.csv lacks {cut} steps that have too many pairs"));
+        ui.note(&format!(
+            "note: movement.csv lacks {cut} steps: too many pairs, or rounds of a loop"
+        ));
     }
 }
 

@@ -170,7 +170,21 @@ fn write(record: &Record) -> Vec<u8> {
             sheet.put_all(row, "trials", &band);
         }
     }
+    for (row, (cell, _)) in rows.iter().enumerate() {
+        put_remedy(&mut sheet, row, cell);
+    }
     sheet.into_csv()
+}
+
+/// How a loop went and what a remedy costs: facts of the whole cell, on each of its rows.
+fn put_remedy(sheet: &mut Sheet, row: usize, cell: &CellRecord) {
+    let json = |part: Result<Json, serde_json::Error>| part.expect("a record has only JSON values");
+    if let Some(control) = &cell.control {
+        sheet.put_all(row, "control", &json(serde_json::to_value(control)));
+    }
+    if let Some(price) = &cell.price {
+        sheet.put_all(row, "price", &json(serde_json::to_value(price)));
+    }
 }
 
 #[cfg(test)]

@@ -106,6 +106,15 @@ impl Scenario {
         let field = error.field.and_then(|name| {
             [&self.keys, &self.traffic].into_iter().find_map(|places| places.fields.get(name))
         });
+        // A parameter that the scenario leaves at its default is the shape's.
+        let of_shape = |name: &str| {
+            let shapes = self.cells.iter().filter_map(|cell| cell.workload.traffic);
+            shapes.flat_map(|shape| shape.params).any(|param| param.name == name)
+        };
+        if field.is_none() && error.field.is_some_and(of_shape) {
+            let shape = self.traffic.fields.get("shape").or(self.traffic.table.as_ref());
+            return shape.into_iter().fold(error, |error, place| error.at(place.clone()));
+        }
         let source = ["file", "pattern"].into_iter().find_map(|name| self.keys.fields.get(name));
         match field.or(source).or(self.keys.table.as_ref()) {
             Some(place) => error.at(place.clone()),

@@ -1,5 +1,7 @@
 //! `[[remedy]]`: every cell as it is, and once more with each remedy.
 
+use std::sync::Arc;
+
 use super::cells::Keys;
 use super::fields::{MAX_CELLS, REMEDY_COMMON};
 use super::open::{self, OpenSpec, Tag};
@@ -93,7 +95,11 @@ pub fn expand(
         all.push(named(cell.clone(), cell, NONE));
         for remedy in remedies {
             match (remedy.info.apply)(&remedy.params, cell) {
-                Ok(with) => all.push(named(with, cell, &remedy.name)),
+                Ok(mut with) => {
+                    // What is wrong with it from here on is wrong with the remedy.
+                    with.places = Arc::new(super::cells::places(remedy.table));
+                    all.push(named(with, cell, &remedy.name));
+                }
                 Err(error) if error.kind == ErrorKind::Unsupported => {
                     let impossible = Some(error.message);
                     all.push(named(Cell { impossible, ..cell.clone() }, cell, &remedy.name));

@@ -245,6 +245,14 @@ pub fn check_together(
         let build = PatternBuild { params: &variant.params, seed: 0, base };
         let Ok(source) = (variant.info.build)(&build) else { return };
         for (hot, table) in traffic.iter().flat_map(|t| t.hot.iter().zip(&tables)) {
+            if hot.family.is_some() {
+                errors.push(
+                    Error::invalid(format!("the hot key `{}` names a family", hot.key))
+                        .help("only `[[keys]]`, a list, has families: leave it out")
+                        .at(table.place_of("family")),
+                );
+                return;
+            }
             if let Err(error) = fits(source.kind(), variant.info.name, hot, table) {
                 errors.push(error);
                 return;

@@ -74,7 +74,8 @@ pub fn together(
         if let Some(reason) = lacking.or_else(|| session.then(|| NO_SESSIONS.to_string())) {
             plan.cells[i] = PlannedCell { cell: plan.cells[i].cell, steps: Err(reason) };
         }
-        sum.cells.push(tallies.filter(|_| plan.cells[i].steps.is_ok()).map(|all| add(&all)));
+        let tallies = tallies.filter(|_| plan.cells[i].steps.is_ok());
+        sum.cells.push(tallies.map(|all| add(&all)).transpose()?);
     }
     let facts: Vec<&WorkloadRecord> = families
         .iter()
@@ -89,7 +90,7 @@ pub fn together(
 }
 
 /// The sum of tallies, of the loads that all of them have.
-fn add(all: &[&CellTally]) -> CellTally {
+fn add(all: &[&CellTally]) -> Result<CellTally, Error> {
     let mut parts: Vec<CellTally> = all.iter().map(|tally| (*tally).clone()).collect();
     for at in 0..parts.len() {
         let keep: Vec<bool> = parts[at]
@@ -105,8 +106,15 @@ fn add(all: &[&CellTally]) -> CellTally {
             step.loads.retain(|_| *kept.next().expect("one a load"));
         }
     }
+    let amount = |part: &CellTally, load: usize| -> u128 {
+        part.steps[0].loads[load].at.iter().map(|&n| u128::from(n)).sum()
+    };
+    for load in 0..parts[0].loads.len() {
+        let sum: u128 = parts.iter().map(|part| amount(part, load)).sum();
+        u64::try_from(sum).map_err(|_| super::input::too_many_requests())?;
+    }
     let mut parts = parts.into_iter();
     let mut sum = parts.next().expect("at least one family");
     parts.for_each(|part| sum.merge(&part));
-    sum
+    Ok(sum)
 }

@@ -85,7 +85,7 @@ pub struct Options {
 pub const RECORD_PAIRS: usize = 4096;
 
 /// Replays the scenario. What a strategy cannot do is noted with its cell; an error is a fault of
-/// the scenario that only building shows, a fault of a key file, or an interrupt.
+/// the scenario that only building shows, a fault of a key file, a rule that no key meets, or an interrupt.
 pub fn run(
     scenario: &Scenario,
     options: Options,
@@ -204,6 +204,7 @@ pub fn run_here(
         expect: Vec::new(),
         charts: assemble::charts(scenario),
     };
+    price::check_rules(&scenario.cells, &record.cells)?;
     price::add(&scenario.cells, &mut record.cells);
     let able: Vec<&Cell> = groups.iter().flat_map(able).collect();
     let keys = groups.first().map_or(KeyKind::Text, |g| g.input.source.kind());

@@ -1,7 +1,38 @@
 //! What a remedy costs and brings: a cell with one against the same cell without it, at their last steps.
 
+use crate::cluster::{Change, ChangeKind};
+use crate::error::Error;
 use crate::record::{ByLoad, CellRecord, Price, StepRecord};
 use crate::scenario::{Cell, NO_REMEDY, REMEDY_AXIS, SplitReads};
+
+/// An error if a rule in front of a strategy found no key: it isolates nothing.
+pub fn check_rules(cells: &[Cell], records: &[CellRecord]) -> Result<(), Error> {
+    for (cell, record) in cells.iter().zip(records) {
+        for (step, found) in cell.steps.iter().zip(&record.steps) {
+            let Some(Change { kind: ChangeKind::Isolate(rule), .. }) = &step.change else {
+                continue;
+            };
+            let name = step.cluster.node(rule.node).map(|node| &node.name);
+            let own =
+                found.per_node.iter().find(|node| Some(node.node.as_str()) == name.map(|n| &**n));
+            if own.is_some_and(|node| node.loads.get("keys") == Some(&0)) {
+                let (field, what) = match rule.whole {
+                    true => ("key", "is"),
+                    false => ("prefix", "begins with"),
+                };
+                return Err(cell.locate(
+                    Error::invalid(format!(
+                        "no key {what} `{}`: there is nothing to isolate",
+                        rule.text
+                    ))
+                    .help("name a key, or a beginning of keys, that the scenario has")
+                    .field(field),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Adds prices to all cells with a remedy, and to those without one what they are compared with.
 pub fn add(cells: &[Cell], records: &mut [CellRecord]) {

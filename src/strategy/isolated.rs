@@ -23,7 +23,7 @@ pub struct Isolated {
 impl Isolated {
     /// Puts the rule in front of a placement.
     ///
-    /// Errors: unsupported for copies, for open requests, and for texts where keys are numbers.
+    /// Errors: unsupported for copies and for open requests; invalid for texts where keys are numbers.
     pub fn new(
         inner: Arc<dyn Placement>,
         rule: &Isolation,
@@ -39,7 +39,9 @@ impl Isolated {
         let number = |bits: Option<u64>| {
             bits.filter(|_| rule.whole).ok_or_else(|| {
                 let text = &rule.text;
-                Error::unsupported(format!("keys are numbers, and `{text}` is no such key"))
+                Error::invalid(format!("the keys are whole numbers, and `{text}` is none"))
+                    .help("isolate one of them by `key`; only text keys have a `prefix`")
+                    .field(if rule.whole { "key" } else { "prefix" })
             })
         };
         let integer = match keys {

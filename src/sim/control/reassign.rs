@@ -94,8 +94,9 @@ fn measure(walk: &Walk<'_>, finest: &Step) -> Result<Option<Buckets>, Error> {
 }
 
 /// Gives buckets of the node with the highest load ÷ fair load to the one with the lowest, each time the
-/// bucket that leaves the higher of the two lowest, while that is below what the highest was. Ties go to
-/// the lower id or number.
+/// largest that leaves the giver no lower than the receiver. Where there is none, the one that leaves the
+/// higher of the two lowest, while that is below what the highest was: so a bucket that is itself the load
+/// stays where it is, unless the receiver has less beside it. Ties go to the lower id or number.
 fn greedy(loads: &[u64], owners: &[Slot], fair: &[f64], moves: u64) -> Vec<Slot> {
     let mut owners = owners.to_vec();
     let mut held: Vec<Vec<usize>> = vec![Vec::new(); fair.len()];
@@ -117,19 +118,20 @@ fn greedy(loads: &[u64], owners: &[Slot], fair: &[f64], moves: u64) -> Vec<Slot>
         let (Some(high), Some(low)) = (first(&|a, b| a > b), first(&|a, b| a < b)) else { break };
         let after = |bucket: usize| {
             let load = loads[bucket] as f64;
-            ((sums[high] - load) / fair[high]).max((sums[low] + load) / fair[low])
+            ((sums[high] - load) / fair[high], (sums[low] + load) / fair[low])
         };
-        let best = held[high]
-            .iter()
-            .enumerate()
-            .filter(|(_, bucket)| loads[**bucket] > 0)
-            .map(|(at, &bucket)| (after(bucket), bucket, at))
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let Some((reached, bucket, at)) = best.filter(|(reached, ..)| *reached < ratio(high))
-        else {
-            break;
+        let buckets =
+            || held[high].iter().copied().enumerate().filter(|(_, bucket)| loads[*bucket] > 0);
+        let gentle = buckets()
+            .filter(|(_, bucket)| after(*bucket).1 <= after(*bucket).0)
+            .max_by(|a, b| loads[a.1].cmp(&loads[b.1]).then(b.1.cmp(&a.1)));
+        let higher = |bucket: usize| after(bucket).0.max(after(bucket).1);
+        let any = || {
+            let best =
+                buckets().min_by(|a, b| higher(a.1).total_cmp(&higher(b.1)).then(a.1.cmp(&b.1)));
+            best.filter(|(_, bucket)| higher(*bucket) < ratio(high))
         };
-        debug_assert!(reached.is_finite());
+        let Some((at, bucket)) = gentle.or_else(any) else { break };
         held[high].swap_remove(at);
         held[low].push(bucket);
         sums[high] -= loads[bucket] as f64;

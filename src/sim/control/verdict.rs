@@ -6,8 +6,11 @@ use crate::scenario::Control;
 /// Max over mean that stays within this span, as a share of its mean, stands still.
 const STILL: f64 = 0.02;
 
-/// Adds to a cell's record how its loop went.
+/// Adds to a cell's record how its loop went. Rounds keep their movement but list no pairs of nodes: a
+/// loop has many rounds, and where each key went in each of them is no result.
 pub fn record(record: &mut CellRecord, control: &Control) {
+    let rounds = record.steps.iter_mut().skip(control.first);
+    rounds.filter_map(|step| step.movement.as_mut()).for_each(|movement| movement.pairs = None);
     let series: Vec<f64> = record
         .steps
         .iter()
