@@ -231,7 +231,10 @@ fn what_is_wrong_in_a_claims_file_has_its_place() {
         ("metric = \"keys.cv\"", "nothing is claimed"),
         ("metric = \"node-share\"\nclaimed = \"1 %\"", "node-share needs `node`"),
         ("metric = \"keys.cv\"\nclaimed = \"1 %\"\nformula = \"ratio\"", "takes a second probe"),
-        ("metric = \"keys.cv\"\nclaimed = \"1 %\"\nwhere = { vnodes = 3 }", "unknown axis `vnodes`"),
+        (
+            "metric = \"keys.cv\"\nclaimed = \"1 %\"\nwhere = { vnodes = 3 }",
+            "unknown axis `vnodes`",
+        ),
         ("metric = \"keys.cv\"\nclaimed = \"1 %\"\nstep = 2", "`step` is 2"),
         (
             "metric = \"keys.cv\"\nclaimed = \"1 %\"\ntheory = { name = \"modulo-moved\", args = [8] }",
@@ -245,6 +248,7 @@ fn what_is_wrong_in_a_claims_file_has_its_place() {
     // A fault of a set-up is found by the scenario reader, in its line of the claims file.
     let text = error(&article(&setup.replace("sequential", "sequentiel"), &moved("1 %")));
     assert!(text.starts_with("x.toml:5:"), "{text}");
-    let two = format!("{0}{1}", article(&setup, &moved("1 %")), "[[claim]]\nid = \"X1\"\nsays = \"s\"\n");
+    let two =
+        format!("{0}{1}", article(&setup, &moved("1 %")), "[[claim]]\nid = \"X1\"\nsays = \"s\"\n");
     assert!(error(&two).contains("has no part"));
 }

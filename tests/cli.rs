@@ -7,10 +7,10 @@ use std::process::Stdio;
 
 #[path = "cli/accept.rs"]
 mod accept;
-#[path = "common/command.rs"]
-mod command;
 #[path = "cli/claims.rs"]
 mod claims;
+#[path = "common/command.rs"]
+mod command;
 #[path = "cli/compare.rs"]
 mod compare;
 #[path = "cli/disagree.rs"]

@@ -50,7 +50,7 @@ pub fn divide(plan: &Plan<'_>, keys: KeyKind, rows: u64) -> Result<Divisions, Er
 fn check(migration: &Migration, keys: KeyKind, rows: u64) -> Result<(), Error> {
     settings::settings(migration, row_bytes(migration, rows), &[], 0)?;
     for key in migration.params.list("watch").unwrap_or_default() {
-        row_key(&key.to_string(), keys).map_err(|error| error.field("watch"))?;
+        named(&key.to_string(), keys).map_err(|error| error.field("watch"))?;
     }
     Ok(())
 }
