@@ -115,7 +115,7 @@ kind = "cache"
     // Whether a key is there only the keys can tell.
     let run = |text: &str| {
         let scenario = super::scenario(text);
-        let options = shardlab::sim::Options { threads: Some(1) };
+        let options = shardlab::sim::Options { threads: Some(1), ..Default::default() };
         let error = shardlab::sim::run(&scenario, options, &shardlab::sim::Silent).unwrap_err();
         render(&[error], false)
     };
