@@ -218,6 +218,13 @@ fn a_wrong_migration_is_placed_and_says_what_to_do() {
             ["s.toml:25:9", "the fault ends before it begins"],
         ),
         (
+            fault(
+                &["kind = \"drops-rows\"\nshare = 0.5\nat = \"5m\"\nuntil = \"9m\""; 2]
+                    .join("\n[[migration.fault]]\n"),
+            ),
+            ["s.toml:29:6", "two faults of kind drops-rows overlap"],
+        ),
+        (
             fault("kind = \"restarts\"\nat = \"1m\"\ncase = \"bad\""),
             ["s.toml:24:8", "give [migration] e.g. case = [\"no fault\", \"bad\"]"],
         ),

@@ -128,6 +128,26 @@ pub fn check_cases(cases: &[Value], faults: &[MigrationFault], errors: &mut Vec<
     }
 }
 
+/// Of two faults of one kind (and node) that end, the later must begin when the earlier is over.
+pub fn check_overlaps(faults: &[MigrationFault]) -> Result<(), Error> {
+    let span = |fault: &MigrationFault| {
+        Some((fault.params.duration_ms("at")?, fault.params.duration_ms("until")?))
+    };
+    for (i, later) in faults.iter().enumerate() {
+        for earlier in &faults[..i] {
+            let same = |name: &str| later.params.get(name) == earlier.params.get(name);
+            let (Some(a), Some(b)) = (span(earlier), span(later)) else { continue };
+            if same("kind") && same("node") && a.0 < b.1 && b.0 < a.1 {
+                let kind = later.params.text("kind");
+                return Err(Error::invalid(format!("two faults of kind {kind} overlap"))
+                    .help("let one begin when the other ends, or give them different cases")
+                    .at(later.place("at")));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Nodes that faults name must be members of the cluster at some step of every path.
 pub fn check_nodes(cells: &[Cell], errors: &mut Vec<Error>) {
     for cell in cells {

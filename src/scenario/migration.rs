@@ -212,7 +212,11 @@ pub fn read(
             None => true,
             of => of == case,
         };
-        let faults = faults.iter().filter(here).cloned().collect();
+        let faults: Vec<MigrationFault> = faults.iter().filter(here).cloned().collect();
+        if let Err(error) = faults::check_overlaps(&faults) {
+            errors.push(error);
+            return None;
+        }
         let migration = Migration { params, faults, places: places.clone() };
         variants.push(MigrationVariant { migration: Some(Arc::new(migration)), swept });
     }

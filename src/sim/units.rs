@@ -1,5 +1,6 @@
 //! The units of a migration: what moves as a whole between two placements, and how many keys and
-//! requests each has, counted in one pass over the rows.
+//! requests each has, counted in one pass over the rows. Of a key's copies the first counts, as for
+//! movement; keys that no node has are nobody's rows.
 
 use super::Progress;
 use super::input::Input;

@@ -44,7 +44,7 @@
 //! | `stop-the-world` | source | refused, for all keys until the last unit is over | refused | target | target |
 //! | `copy-only` | source | source; nobody tells the copy | refused | target | target |
 //! | `double-write-all` | source | both; acknowledged when both have it | – | both | target |
-//! | `double-write-first` | source | both; acknowledged when one has it, the other follows `second-lag` later or not at all | – | both | target |
+//! | `double-write-first` | source | both; acknowledged when one has it, half by either; the other follows `second-lag` later or not at all | – | both | target |
 //! | `redirect` | source | source, and into the log | refused | target | target |
 //! | `row-version` | target, once the migration has begun | target; each row says which routing wrote it | – | target | target |
 //!
