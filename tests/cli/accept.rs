@@ -116,7 +116,7 @@ fn partitions_are_nodes_and_what_cannot_be_tried_exits_with_2() {
         (&["--strategy", "ring", "--nodes", "3", "--only", "uniform"], "`uniformity`"),
         (&["--strategy", "ring", "--nodes", "3", "--hasher", "md6"], "hasher"),
         (&["--strategy", "ring", "--nodes", "3", "--keys", "no.csv"], "no.csv"),
-        (&["--strategy", "ring", "--nodes", "3", "--subset", "-1"], "no share"),
+        (&["--strategy", "ring", "--nodes", "3", "--subset=-1"], "no share"),
         (&["--strategy", "ring", "--nodes", "3", "--hot-keys", "0"], "0 keys"),
         (&["--strategy", "ring", "--nodes", "3", "--own-keys"], "--scenario"),
         (

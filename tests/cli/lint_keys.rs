@@ -103,7 +103,7 @@ fn what_is_no_key_file_exits_with_2() {
         (&["--keys", "no.csv"], "no.csv"),
         (&["--keys", "t.csv", "--column", "usr"], "no column `usr`"),
         (&["--keys", "t.csv", "--column", "user"], "is no 64-bit integer"),
-        (&["--keys", "t.csv", "--columns", "user,none", "--type", "text"], "none"),
+        (&["--keys", "t.csv", "--columns", "id,none"], "none"),
         (&["--keys", "t.csv", "--columns", "all", "--queries", "bad.toml"], "no column `usr`"),
         (&["--keys", "t.csv", "--key-param", "rate=5", "--column", "id"], "parameter of a pattern"),
         (&["--keys", "sequential", "--tolerate", "0.5"], "no ratio"),

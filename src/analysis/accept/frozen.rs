@@ -104,7 +104,7 @@ pub fn parse(text: &str, shown: &str) -> Result<Frozen, Error> {
     }
     let body: String = text.split_inclusive('\n').skip(start).collect();
     let mut reader = csv::ReaderBuilder::new().from_reader(body.as_bytes());
-    if reader.headers().map_err(|e| wrong(start + 1, e.to_string()))? != &HEADER[..] {
+    if reader.headers().map_err(|e| wrong(start + 1, e.to_string()))? != HEADER[..] {
         return Err(wrong(start + 1, format!("the header is not `{}`", HEADER.join(","))));
     }
     for row in reader.records() {

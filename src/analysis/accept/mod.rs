@@ -217,6 +217,9 @@ impl Acceptance {
     }
 }
 
+/// Keys a node below which a spread is not judged.
+const LEAST_KEYS: u64 = 5;
+
 /// Runs the groups.
 ///
 /// # Errors
@@ -270,9 +273,12 @@ impl Suite<'_> {
         let mut details = Vec::new();
         let unplaced = self.unplaced(found, &mut details);
         let within = value <= most && placed > 0;
+        // So few keys say nothing about a hash: a hundred of one prefix on a hundred nodes.
+        let too_few = found.keys() < LEAST_KEYS * found.counts.len() as u64;
         let likely = chi_square.map(|test| test.p >= self.limits.level);
         let outcome = match (self.limits.judge, likely) {
             _ if unplaced => Outcome::Fail,
+            _ if too_few => Outcome::Skipped,
             (Judge::Threshold, _) if within => Outcome::Pass,
             (Judge::Threshold, _) => Outcome::Fail,
             (Judge::Both, _) if !within => Outcome::Fail,
@@ -280,7 +286,9 @@ impl Suite<'_> {
             (_, Some(false)) => Outcome::Fail,
             (_, None) => Outcome::Skipped,
         };
-        if chi_square.is_none() {
+        if too_few {
+            details.push(format!("fewer than {LEAST_KEYS} keys a node: too few to judge"));
+        } else if chi_square.is_none() {
             details.push(no_test(found, is_session));
         }
         if placed == 0 {

@@ -158,7 +158,7 @@ fn other_column(column: &ColumnSpec) -> Result<(ColumnSpec, String), Error> {
     }
     let name = if column.hasher.name == "xxh3-64" { "murmur3-32" } else { "xxh3-64" };
     let hasher = hash::find(name)?;
-    let other = ColumnSpec { hasher, seed: 0, half: Half::High, view: column.view.clone() };
+    let other = ColumnSpec { hasher, seed: 0, half: Half::High, view: column.view };
     Ok((other, format!("hasher {name}")))
 }
 
