@@ -140,7 +140,7 @@ fn floor_sum(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
     loop {
         if a >= m {
             // n·(n−1) is even, so that halving before multiplying is exact.
-            let pairs = if n % 2 == 0 {
+            let pairs = if n.is_multiple_of(2) {
                 (n / 2).wrapping_mul(n.wrapping_sub(1))
             } else {
                 n * (n.wrapping_sub(1) / 2)

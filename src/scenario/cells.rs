@@ -7,6 +7,7 @@ use super::changes::PathSpec;
 use super::cluster::ClusterVariant;
 use super::families::{self, Family};
 use super::fields::{MAX_CELLS, MAX_HISTORY_NODES, MAX_PLACED_NODES, MAX_PLACEMENTS};
+use super::hot::Swept;
 use super::migration::MigrationVariant;
 use super::remedies::{self, Remedy};
 use super::strategies::{self, StrategyTable, StrategyVariant};
@@ -63,11 +64,7 @@ impl Keys {
     }
 
     /// The workloads that they make of one kind of traffic, with the swept fields by dotted name.
-    fn workloads(
-        &self,
-        traffic: &TrafficVariant,
-        seed: u64,
-    ) -> Vec<(Arc<Workload>, Vec<(String, Value)>)> {
+    fn workloads(&self, traffic: &TrafficVariant, seed: u64) -> Vec<(Arc<Workload>, Swept)> {
         match self {
             Keys::One(variants) => {
                 let one =

@@ -94,7 +94,8 @@ fn one(table: &Table, base: &Path, errors: &mut Vec<Error>) -> Option<Family> {
     let keys = variants.remove(0);
     let common = |field: &str| keys.common.iter().find(|(name, _)| *name == field).map(|(_, v)| v);
     let Some(name) = common(AXIS).map(Value::to_string) else {
-        errors.push(table::missing(&FAMILY_COMMON[1], table, FAMILY.name));
+        let error = table::missing(&FAMILY_COMMON[1], table, FAMILY.name);
+        errors.push(error.help("for keys of one kind write one table, `[keys]`"));
         return None;
     };
     if name == TOGETHER {

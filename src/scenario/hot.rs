@@ -10,17 +10,20 @@ use crate::params::{Params, Value};
 /// Most rows that the named hot keys and their parts may be together: they make one batch.
 const MAX_HOT_ROWS: u64 = 65_536;
 
+/// Swept fields by dotted name, and their values in one combination.
+pub type Swept = Vec<(String, Value)>;
+
 /// One combination of the values that the hot keys' tables give.
 #[derive(Debug, Clone, Default)]
 pub struct HotVariant {
     /// The hot keys, in their order.
     pub keys: Vec<HotKey>,
     /// The swept fields by dotted name and their values here.
-    pub swept: Vec<(String, Value)>,
+    pub swept: Swept,
 }
 
 /// A cache with the swept fields and their values.
-pub type CacheVariant = (Option<Cache>, Vec<(String, Value)>);
+pub type CacheVariant = (Option<Cache>, Swept);
 
 /// All combinations that `[[traffic.hot]]` spans; one without hot keys where there is none.
 pub fn read(traffic: &Table, errors: &mut Vec<Error>) -> Option<Vec<HotVariant>> {
@@ -35,7 +38,7 @@ pub fn read(traffic: &Table, errors: &mut Vec<Error>) -> Option<Vec<HotVariant>>
             errors.push(table::too_many_cells("too many", MAX_CELLS, item.place.clone()));
             return None;
         }
-        let with = |variant: &HotVariant, (key, swept): &(HotKey, Vec<(String, Value)>)| {
+        let with = |variant: &HotVariant, (key, swept): &(HotKey, Swept)| {
             let mut variant = variant.clone();
             variant.keys.push(key.clone());
             variant.swept.extend(swept.iter().cloned());
@@ -54,11 +57,7 @@ pub fn read(traffic: &Table, errors: &mut Vec<Error>) -> Option<Vec<HotVariant>>
 }
 
 /// The combinations that one table spans.
-fn one(
-    table: &Table,
-    several: bool,
-    errors: &mut Vec<Error>,
-) -> Option<Vec<(HotKey, Vec<(String, Value)>)>> {
+fn one(table: &Table, several: bool, errors: &mut Vec<Error>) -> Option<Vec<(HotKey, Swept)>> {
     let mut table = table.clone();
     // An integer key may be written as one.
     if let Some(entry) = table.entries.iter_mut().find(|e| e.key == "key")
@@ -92,7 +91,7 @@ fn one(
             split,
             family: params.text_opt("family").map(String::from),
         };
-        let swept: Vec<(String, Value)> =
+        let swept: Swept =
             swept.into_iter().map(|(name, value)| (format!("{prefix}{name}"), value)).collect();
         match &split {
             None => options.push((hot(None), swept)),
@@ -121,10 +120,10 @@ fn combinations(
     spec: &'static TableSpec,
     prefix: &str,
     errors: &mut Vec<Error>,
-) -> Option<Vec<(Params, Vec<(String, Value)>)>> {
+) -> Option<Vec<(Params, Swept)>> {
     let axes = table::closed_axes(table, spec, errors)?;
     let all = product(&axes, spec, table, errors)?;
-    let named = |swept: Vec<(String, Value)>| {
+    let named = |swept: Swept| {
         swept.into_iter().map(|(name, value)| (format!("{prefix}{name}"), value)).collect()
     };
     Some(all.into_iter().map(|(params, swept)| (params, named(swept))).collect())
@@ -135,7 +134,7 @@ fn product(
     spec: &'static TableSpec,
     table: &Table,
     errors: &mut Vec<Error>,
-) -> Option<Vec<(Params, Vec<(String, Value)>)>> {
+) -> Option<Vec<(Params, Swept)>> {
     let Some(all) = table::product(axes, MAX_CELLS) else {
         errors.push(table::too_many_cells("too many", MAX_CELLS, table.place.clone()));
         return None;

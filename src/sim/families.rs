@@ -8,7 +8,7 @@ use super::plan::{Plan, PlannedCell};
 use super::queries::{Matcher, QuerySet};
 use super::replay::Replayed;
 use super::session::session_cells;
-use super::tally::CellTally;
+use super::tally::{CellTally, Load};
 use crate::error::Error;
 use crate::keys::KeyKind;
 use crate::record::{CellRecord, WorkloadRecord};
@@ -92,13 +92,10 @@ pub fn together(
 /// The sum of tallies, of the loads that all of them have.
 fn add(all: &[&CellTally]) -> Result<CellTally, Error> {
     let mut parts: Vec<CellTally> = all.iter().map(|tally| (*tally).clone()).collect();
-    for at in 0..parts.len() {
-        let keep: Vec<bool> = parts[at]
-            .loads
-            .iter()
-            .map(|load| load.is_whole() && all.iter().all(|tally| tally.loads.contains(load)))
-            .collect();
-        let part = &mut parts[at];
+    for part in &mut parts {
+        let shared =
+            |load: &Load| load.is_whole() && all.iter().all(|tally| tally.loads.contains(load));
+        let keep: Vec<bool> = part.loads.iter().map(shared).collect();
         let mut kept = keep.iter();
         part.loads.retain(|_| *kept.next().expect("one a load"));
         for step in &mut part.steps {
