@@ -240,7 +240,7 @@ pub fn migrations(buckets: usize, long: &str) -> Record {
     let mut record = empty("migration", "Buckets go to a new node", "How long does it take?");
     for (i, mode) in Mode::ALL.into_iter().enumerate() {
         let unit = |bucket: usize| UnitPlan {
-            name: format!("bucket {bucket} {long}"),
+            name: format!("bucket {bucket} {long}").trim_end().to_string(),
             from: bucket % 3,
             to: bucket.is_multiple_of(2).then_some(3),
             rows: 500 + 10 * bucket as u64,

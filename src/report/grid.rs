@@ -61,7 +61,10 @@ pub fn summary(record: &Record, steps: Steps) -> Grid {
     let rows: Vec<(&CellRecord, &StepRecord)> = record
         .cells
         .iter()
-        .filter(|cell| seen.insert(timeline::placement_id(cell)))
+        .filter(|cell| {
+            let id = timeline::placement_id(cell);
+            id == cell.id || seen.insert(id)
+        })
         .flat_map(|cell| {
             let skip = if steps == Steps::Last { cell.steps.len().saturating_sub(1) } else { 0 };
             cell.steps.iter().skip(skip).map(move |step| (cell, step))

@@ -199,8 +199,8 @@ mod tests {
         let timeline = record.cells[0].steps[1].timeline.as_ref().unwrap();
         let rows = timeline.windows.unavailable.len() * (timeline.windows.nodes.len() + 1);
         assert_eq!(text.lines().count(), 1 + rows);
-        assert!(text.contains("vnodes=8,1,0.0,1.0,a,3,2,0,\n"), "{text}");
-        assert!(text.contains("vnodes=8,1,0.0,1.0,(all),3,2,0,0.0\n"), "{text}");
+        assert!(text.contains("vnodes=8,1,0.0,1.0,a,3,2,10,\n"), "{text}");
+        assert!(text.contains("vnodes=8,1,0.0,1.0,(all),3,2,20,0.0\n"), "{text}");
         assert!(String::from_utf8(write(&sample::record())).unwrap().lines().count() == 1);
     }
 
