@@ -68,10 +68,17 @@ fn operations(node: &NodeWindows, what: &str) -> Vec<u64> {
     }
 }
 
+/// A node's operations over time.
+struct NodeLine<'a> {
+    name: &'a str,
+    peak: f64,
+    points: Vec<(f64, f64)>,
+}
+
 fn chart(timeline: &Timeline, what: &str) -> Chart {
     let clock = Clock::for_length(timeline.simulated_seconds);
     let windows = time::windows(timeline);
-    let mut lines: Vec<(f64, &str, Vec<(f64, f64)>)> = Vec::new();
+    let mut lines: Vec<NodeLine<'_>> = Vec::new();
     for node in &timeline.windows.nodes {
         let rates = operations(node, what);
         let points: Vec<(f64, f64)> = windows
@@ -81,12 +88,12 @@ fn chart(timeline: &Timeline, what: &str) -> Chart {
             .map(|((middle, length), count)| (clock.at(*middle), count as f64 / length))
             .collect();
         let peak = points.iter().map(|p| p.1).fold(0.0, f64::max);
-        lines.push((peak, &node.node, points));
+        lines.push(NodeLine { name: &node.node, peak, points });
     }
     let all = lines.len();
     // The highest peaks; of equal ones the first nodes.
     let mut order: Vec<usize> = (0..all).collect();
-    order.sort_by(|&a, &b| lines[b].0.total_cmp(&lines[a].0).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| lines[b].peak.total_cmp(&lines[a].peak).then(a.cmp(&b)));
     order.truncate(MOST_NODES);
     order.sort_unstable();
     let dashes = [Dash::Solid, Dash::Dashed, Dash::DashDot, Dash::Dotted];
@@ -95,7 +102,7 @@ fn chart(timeline: &Timeline, what: &str) -> Chart {
         .enumerate()
         .map(|(i, &node)| {
             let look = Look::series(i).dash(dashes[i % dashes.len()]).marker(Marker::None);
-            let (_, name, points) = &lines[node];
+            let NodeLine { name, points, .. } = &lines[node];
             Layer::Line(Line { name: (*name).to_string(), points: points.clone(), look })
         })
         .collect();
