@@ -160,7 +160,7 @@ impl<'a> Bench<'a> {
         let readings = parts.flat_map(|part| &part.readings).map(|reading| &reading.figure);
         let beside = article.claims.iter().flat_map(|claim| &claim.beside);
         let beside = beside.filter_map(|beside| match &beside.source {
-            Source::Figure(figure) => Some(figure),
+            Source::Figure(figure) => Some(figure.as_ref()),
             Source::Event(..) => None,
         });
         let probes =

@@ -136,7 +136,7 @@ pub struct Beside {
 #[derive(Debug)]
 pub enum Source {
     /// Probes.
-    Figure(Figure),
+    Figure(Box<Figure>),
     /// The event of that name in a set-up.
     Event(usize, String),
 }

@@ -156,7 +156,7 @@ fn beside(table: &Table, setups: &[Setup], errors: &mut Vec<Error>) -> Option<Be
             }
             Source::Event(setup, name)
         }
-        None => Source::Figure(figure(table, setups, errors)?),
+        None => Source::Figure(Box::new(figure(table, setups, errors)?)),
     };
     Some(Beside { words: words?, source })
 }
