@@ -71,6 +71,11 @@ impl KeysArgs {
             let open = || super::placements::source(workload, &scenario.base);
             return prefixed(open, "the scenario's keys", self);
         }
+        // The parser waives what an option requires when that conflicts with another.
+        if self.own_keys {
+            return Err(Error::invalid("--own-keys asks for a scenario's keys, and there is none")
+                .help("give --scenario FILE in place of the strategy"));
+        }
         let counts = [self.uniformity_keys, self.subset_keys, self.hot_keys];
         if counts.contains(&0) {
             return Err(Error::invalid("a group of 0 keys tests nothing").help("at least 1"));

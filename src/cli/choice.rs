@@ -91,6 +91,12 @@ impl ChoiceArgs {
                 let cell = cell.expect("it is one of them");
                 Ok(Choice::Cell { scenario: Box::new(scenario), cell, step })
             }
+            // The parser waives what an option requires when that conflicts with another.
+            None if self.cell.is_some() || self.step.is_some() => {
+                Err(Error::invalid("--cell and --step choose within a scenario, and there is none")
+                    .help("give --scenario FILE in place of the strategy")
+                    .into())
+            }
             None => Ok(Choice::Named(Box::new(self.named()?))),
         }
     }

@@ -119,6 +119,7 @@ fn partitions_are_nodes_and_what_cannot_be_tried_exits_with_2() {
         (&["--strategy", "ring", "--nodes", "3", "--subset=-1"], "no share"),
         (&["--strategy", "ring", "--nodes", "3", "--hot-keys", "0"], "0 keys"),
         (&["--strategy", "ring", "--nodes", "3", "--own-keys"], "--scenario"),
+        (&["--strategy", "ring", "--nodes", "3", "--step", "1"], "--scenario"),
         (
             &["--strategy", "ring", "--nodes", "3", "--vnodes", "3", "--param", "vnodes=4"],
             "given twice",
