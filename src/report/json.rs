@@ -16,7 +16,7 @@ pub static INFO: ReportInfo = ReportInfo {
 };
 
 /// Longest line, indentation included, on which a list or an object stands whole.
-const WIDTH: usize = 120;
+const WIDTH: usize = 160;
 
 fn write(record: &Record) -> Vec<u8> {
     let json = serde_json::to_value(record).expect("a record has only JSON values");
@@ -26,38 +26,78 @@ fn write(record: &Record) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Lists and objects without inner ones stand on one line if they fit: a line for a node or a pair
-/// of nodes, a third of the bytes, and a change of one number shows as one line.
+/// What fits on a line stands on one, and lists of numbers fill theirs: a line for a node or a pair of
+/// nodes, half the bytes, and a change of one number shows as one line.
 fn put(json: &Json, depth: usize, out: &mut String) {
-    let items: Vec<(String, &Json)> = match json {
-        Json::Array(items) => items.iter().map(|item| (String::new(), item)).collect(),
-        Json::Object(map) => map
-            .iter()
-            .map(|(key, value)| (format!("{}: ", Json::from(key.as_str())), value))
-            .collect(),
-        scalar => return out.push_str(&scalar.to_string()),
-    };
-    let (open, close) = if json.is_array() { ("[", "]") } else { ("{ ", " }") };
-    let flat = !items.iter().any(|(_, item)| item.is_array() || item.is_object());
-    let line =
-        items.iter().map(|(key, item)| format!("{key}{item}")).collect::<Vec<_>>().join(", ");
+    let line = whole(json);
     // Two columns for brackets and a comma are close enough.
-    if items.is_empty() || (flat && depth * 2 + line.len() + 2 <= WIDTH) {
-        let brackets = if items.is_empty() { (open.trim(), close.trim()) } else { (open, close) };
-        out.push_str(brackets.0);
-        out.push_str(&line);
-        return out.push_str(brackets.1);
+    if depth + line.len() + 2 <= WIDTH {
+        return out.push_str(&line);
     }
-    out.push_str(open.trim());
-    for (i, (key, item)) in items.iter().enumerate() {
-        out.push_str(if i == 0 { "\n" } else { ",\n" });
-        out.push_str(&"  ".repeat(depth + 1));
-        out.push_str(key);
-        put(item, depth + 1, out);
+    match json {
+        Json::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
+            out.push('[');
+            fill(items, depth + 1, out);
+        }
+        Json::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                next_line(i, depth + 1, out);
+                put(item, depth + 1, out);
+            }
+        }
+        Json::Object(map) => {
+            out.push('{');
+            for (i, (key, value)) in map.iter().enumerate() {
+                next_line(i, depth + 1, out);
+                out.push_str(&format!("{}: ", Json::from(key.as_str())));
+                put(value, depth + 1, out);
+            }
+        }
+        _ => return out.push_str(&line),
     }
     out.push('\n');
-    out.push_str(&"  ".repeat(depth));
-    out.push_str(close.trim());
+    out.push_str(&" ".repeat(depth));
+    out.push(if json.is_array() { ']' } else { '}' });
+}
+
+fn next_line(item: usize, depth: usize, out: &mut String) {
+    out.push_str(if item == 0 { "\n" } else { ",\n" });
+    out.push_str(&" ".repeat(depth));
+}
+
+/// Items in as many lines as they need.
+fn fill(items: &[Json], depth: usize, out: &mut String) {
+    let mut column = WIDTH;
+    for (i, item) in items.iter().enumerate() {
+        let item = item.to_string();
+        if column + item.len() + 2 > WIDTH {
+            next_line(i, depth, out);
+            column = depth;
+        } else {
+            out.push_str(", ");
+            column += 2;
+        }
+        out.push_str(&item);
+        column += item.len();
+    }
+}
+
+/// The value on one line.
+fn whole(json: &Json) -> String {
+    match json {
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(whole).collect::<Vec<_>>().join(", "))
+        }
+        Json::Object(map) if map.is_empty() => "{}".into(),
+        Json::Object(map) => {
+            let pair = |(key, value): (&String, &Json)| {
+                format!("{}: {}", Json::from(key.as_str()), whole(value))
+            };
+            format!("{{ {} }}", map.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+        scalar => scalar.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn short_items_stand_on_one_line() {
+    fn what_fits_stands_on_one_line() {
         let json = serde_json::json!({
             "nodes": [{ "node": "a\"b", "keys": 0.1 }, {}, []],
             "long": ["x".repeat(80), "y".repeat(80)],
@@ -81,20 +121,26 @@ mod tests {
         let mut text = String::new();
         put(&json, 0, &mut text);
         let (x, y) = ("x".repeat(80), "y".repeat(80));
-        let nodes = r#"    { "node": "a\"b", "keys": 0.1 },"#;
         let want = [
             "{",
-            "  \"nodes\": [",
-            nodes,
-            "    {},",
-            "    []",
-            "  ],",
-            "  \"long\": [",
-            &format!("    \"{x}\","),
-            &format!("    \"{y}\""),
-            "  ]",
+            r#" "nodes": [{ "node": "a\"b", "keys": 0.1 }, {}, []],"#,
+            " \"long\": [",
+            &format!("  \"{x}\","),
+            &format!("  \"{y}\""),
+            " ]",
             "}",
         ];
         assert_eq!(text, want.join("\n"));
+    }
+
+    #[test]
+    fn numbers_fill_their_lines() {
+        let numbers: Vec<u64> = (1000..1100).collect();
+        let mut text = String::new();
+        put(&Json::from(numbers.clone()), 3, &mut text);
+        assert_eq!(serde_json::from_str::<Vec<u64>>(&text).unwrap(), numbers);
+        // 26 numbers of four digits a line, 6 columns each.
+        assert_eq!(text.lines().count(), 1 + 4 + 1);
+        assert!(text.lines().all(|line| line.len() <= WIDTH + 1));
     }
 }

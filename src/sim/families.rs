@@ -51,10 +51,12 @@ pub fn together(
     members: &[usize],
     families: &[Family<'_>],
     done: &[Option<CellRecord>],
+    most_pairs: usize,
 ) -> Result<Vec<CellRecord>, Error> {
     let cells: Vec<&Cell> = members.iter().map(|&i| &scenario.cells[i]).collect();
     // The tables are the same for keys of any type; what a family's type forbids is seen below.
     let mut plan = Plan::new(&cells, families[0].kind, &scenario.base)?;
+    plan.most_pairs = most_pairs;
     let sessions = session_cells(&plan);
     let matcher = Matcher::new(&QuerySet::default());
     let mut sum = Replayed { cells: Vec::new(), matcher, hottest: 0, requests: 0 };

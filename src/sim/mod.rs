@@ -187,8 +187,9 @@ pub fn run_here(
                 replayed: counted[at].as_ref().expect("kept for the sum"),
             }
         });
-        let records =
-            families::together(scenario, &members, &families.collect::<Vec<_>>(), &cells)?;
+        let families: Vec<_> = families.collect();
+        let most_pairs = options.most_pairs.unwrap_or(RECORD_PAIRS);
+        let records = families::together(scenario, &members, &families, &cells, most_pairs)?;
         for (index, record) in members.into_iter().zip(records) {
             cells[index] = Some(record);
         }
