@@ -83,6 +83,7 @@ const VERDICTS: &[(&str, &str, &str)] = &[
     ("A10", "reproduced", "reproduced"),
     ("B1", "reproduced", "reproduced reproduced"),
     ("B3", "reproduced", "reproduced reproduced reproduced reproduced"),
+    ("B7", "reproduced-under", "reproduced-under"),
     ("C1", "refuted", "refuted refuted refuted"),
     ("C3", "not-a-placement-claim", "not-a-placement-claim"),
     ("C6", "reproduced", "reproduced reproduced"),

@@ -8,7 +8,8 @@
 //! Strategies whose answer depends on open requests walk a stated order of the requests instead
 //! (`session`). Queries over many keys (`queries`) are drawn before that pass and counted in it.
 //! Migrations (`units`, `migrate`) are simulated step by step from what moves. Trials, events and
-//! searches (`trials`, `events`) vary node names or hash seeds.
+//! searches (`trials`, `events`) vary node names or hash seeds; claims draw theirs from the same
+//! `sampler`.
 
 pub mod arcs;
 pub mod assemble;

@@ -50,8 +50,27 @@ fn texts_of_a_ledger_are_escaped() {
     let html = fs::read_to_string(temp.path().join("led/ledger.html")).unwrap();
     assert!(html.contains("&lt;script&gt;alert(") && !html.contains("<script"), "{html}");
     assert!(!html.contains("<i>") && !html.contains("<u>"));
+    assert_eq!(open_elements(&html), Vec::<String>::new());
     let markdown = fs::read_to_string(temp.path().join("led/ledger.md")).unwrap();
     assert!(markdown.contains("## X1: reproduced"), "{markdown}");
+}
+
+/// Elements that a page opens and never closes, or closes in the wrong order.
+fn open_elements(html: &str) -> Vec<String> {
+    let mut open: Vec<String> = Vec::new();
+    for tag in html.split('<').skip(1) {
+        let tag = tag.split('>').next().unwrap();
+        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap();
+        if tag.starts_with('!') || tag.ends_with('/') || ["meta", "br"].contains(&name) {
+            continue;
+        }
+        match tag.strip_prefix('/') {
+            None => open.push(name.to_string()),
+            Some(_) if open.last().is_some_and(|last| last == name) => drop(open.pop()),
+            Some(_) => open.push(format!("/{name}")),
+        }
+    }
+    open
 }
 
 #[test]

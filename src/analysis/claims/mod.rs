@@ -255,7 +255,9 @@ impl Judge<'_> {
             Source::Figure(source) => {
                 let value = self.bench.value(source)?;
                 let record = self.figure(source, value, style(source), None);
-                let shown = record.shown.clone();
+                let theory = record.theory.as_ref();
+                let theory = theory.map(|t| format!(" ({} {}: {})", t.kind, t.shown, t.formula));
+                let shown = format!("{}{}", record.shown, theory.unwrap_or_default());
                 Ok(BesideRecord { figure, shown, value: Some(record), probability: None })
             }
         }

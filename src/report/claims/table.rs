@@ -91,9 +91,6 @@ fn reading(out: &mut String, part: &PartRecord, at: usize, reading: &ReadingReco
 fn beside(out: &mut String, beside: &BesideRecord) {
     let _ = write!(out, "  {}: {}", beside.figure, beside.shown);
     if let Some(value) = &beside.value {
-        if let Some(theory) = &value.theory {
-            let _ = write!(out, "; {} {} ({})", theory.kind, theory.shown, theory.formula);
-        }
         let _ = write!(out, "  ({}; {})", value.metric, value.from);
     }
     out.push('\n');
