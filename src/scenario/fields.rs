@@ -1,6 +1,7 @@
 //! The closed tables of the scenario file: what each may hold.
 
 use super::migration::MIGRATION;
+use super::queries::QUERY;
 use super::table::{Holds, Nested, TableSpec};
 use crate::params::{Default, Param, Type};
 
@@ -36,11 +37,11 @@ const fn nested(name: &'static str, doc: &'static str, holds: Holds) -> Nested {
     Nested { name, doc, holds }
 }
 
-const fn text(name: &'static str, doc: &'static str) -> Param {
+pub(super) const fn text(name: &'static str, doc: &'static str) -> Param {
     Param::new(name, Type::Text, Default::Absent, doc)
 }
 
-const fn name(name: &'static str, doc: &'static str) -> Param {
+pub(super) const fn name(name: &'static str, doc: &'static str) -> Param {
     Param::new(name, Type::Name, Default::Absent, doc)
 }
 
@@ -330,51 +331,6 @@ pub static EXPECT: TableSpec = TableSpec {
     ],
     sweeps: &[],
     nested: &[nested("where", "cells that it looks at, by axis", Holds::Any)],
-};
-
-/// `[[query]]`
-pub static QUERY: TableSpec = TableSpec {
-    name: "[[query]]",
-    doc: "A query over many keys, or some drawn at random: a range, a prefix, or a list of keys",
-    params: &[
-        name("name", "name of the query; what it asks for when absent"),
-        Param::new(
-            "share",
-            Type::Float { min: 0.000_001, max: 1e9 },
-            Default::Float(1.0),
-            "how often it is asked, relative to the other queries; drawn ones have it together",
-        ),
-        Param::new("from", Type::Key, Default::Absent, "first key of a range; none: no lower end"),
-        Param::new(
-            "to",
-            Type::Key,
-            Default::Absent,
-            "end of a range, itself excluded; none: no upper end",
-        ),
-        text("prefix", "what the keys begin with; for text keys and UUIDs"),
-        Param::new("keys", Type::List(&Type::Key), Default::Absent, "the keys asked for"),
-        Param::new(
-            "kind",
-            Type::Choice(&["range", "prefix", "list"]),
-            Default::Absent,
-            "what to draw at random from the scenario's keys, with `count` and `width`",
-        ),
-        Param::new(
-            "count",
-            Type::Int { min: 1, max: MAX_QUERIES },
-            Default::Absent,
-            "number of queries to draw",
-        ),
-        Param::new(
-            "width",
-            Type::Int { min: 1, max: MAX_QUERY_WIDTH },
-            Default::Absent,
-            "size of a drawn query: distinct keys of a range from a random one on, characters of a \
-             prefix of one, random keys of a list",
-        ),
-    ],
-    sweeps: &[],
-    nested: &[],
 };
 
 /// Fields of `[keys]` beside the pattern's own.

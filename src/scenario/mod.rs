@@ -17,6 +17,7 @@ mod cells;
 mod changes;
 mod cluster;
 pub(crate) mod conditions;
+mod demand;
 mod families;
 mod faults;
 pub(crate) mod fields;
@@ -26,6 +27,7 @@ mod migration;
 mod open;
 mod overrides;
 mod queries;
+mod query;
 pub(crate) mod read;
 mod remedies;
 mod schema;
@@ -35,12 +37,13 @@ pub(crate) mod tree;
 mod workload;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use demand::{Cache, HotKey, Split, SplitReads, Workload};
 pub use families::TOGETHER;
 pub use message::render;
+pub use query::{Query, QueryForm};
 pub use read::{load, parse};
 pub use remedies::{AXIS as REMEDY_AXIS, NONE as NO_REMEDY};
 pub use schema::schema;
@@ -48,10 +51,8 @@ pub use schema::schema;
 use crate::cluster::map::ClusterMap;
 use crate::cluster::{Change, Cluster};
 use crate::error::{Error, Place};
-use crate::keys::PatternInfo;
 use crate::params::{Params, Value};
 use crate::strategy::StrategyInfo;
-use crate::traffic::TrafficInfo;
 
 /// A scenario, checked.
 #[derive(Debug, Clone)]
@@ -293,124 +294,6 @@ pub struct MigrationFault {
     pub places: Arc<Places>,
 }
 
-/// Keys and their traffic.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Workload {
-    /// The key pattern.
-    pub pattern: &'static PatternInfo,
-    /// Its parameters.
-    pub keys: Params,
-    /// The traffic shape, if the scenario has a `[traffic]` table.
-    pub traffic: Option<&'static TrafficInfo>,
-    /// Its parameters.
-    pub traffic_params: Params,
-    /// Requests in total, where the shape needs them.
-    pub requests: Option<u64>,
-    /// Named hot keys: extra rows after the last chunk.
-    pub hot: Vec<HotKey>,
-    /// Share of the requests that are writes; None: reads and writes are not told apart by it.
-    pub write_share: Option<f64>,
-    /// A cache in front of the nodes.
-    pub cache: Option<Cache>,
-    /// Seed of the keys and ranks.
-    pub seed: u64,
-    /// The family that the keys are, where the scenario has several.
-    pub family: Option<Arc<str>>,
-    /// Requests of all families together, which the hot keys have shares of; None: its own.
-    pub whole: Option<u64>,
-    /// The families of a workload that is all of them together; empty for one that has keys of its own.
-    pub families: Vec<Arc<Workload>>,
-}
-
-impl Workload {
-    /// The loads that its keys carry.
-    pub fn loads(&self) -> Vec<&'static str> {
-        if let Some(first) = self.families.first() {
-            // Only what every family has can be summed.
-            let mut loads = first.loads();
-            loads.retain(|load| self.families.iter().all(|family| family.loads().contains(load)));
-            return loads;
-        }
-        let requests = self.traffic.is_some_and(|t| t.build.is_some())
-            || self.keys.get("requests").is_some()
-            || !self.hot.is_empty()
-            || self.cache.is_some()
-            || self.reads();
-        let all = [
-            ("keys", true),
-            ("requests", requests),
-            ("bytes", self.keys.get("bytes").is_some()),
-            ("reads", self.reads()),
-            ("writes", self.writes()),
-        ];
-        all.into_iter().filter(|(_, there)| *there).map(|(load, _)| load).collect()
-    }
-
-    /// Whether reads are a load of their own: they are told from writes, or a split key treats them
-    /// differently. With several families, where it is so for one of them.
-    pub fn reads(&self) -> bool {
-        let of_key = |hot: &HotKey| hot.split.is_some() || hot.write_share.is_some();
-        self.write_share.is_some() || self.hot.iter().any(of_key)
-    }
-
-    /// Whether writes are a load of their own: some request is one.
-    pub fn writes(&self) -> bool {
-        let some = |share: Option<f64>| share.is_some_and(|share| share > 0.0);
-        some(self.write_share) || self.hot.iter().any(|hot| some(hot.write_share))
-    }
-}
-
-/// A named key that takes a share of all requests.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HotKey {
-    /// The key's text; an integer in decimal for integer patterns.
-    pub key: String,
-    /// Its share of all requests, between 0 and 1.
-    pub share: f64,
-    /// Share of its requests that are writes; None: that of all traffic.
-    pub write_share: Option<f64>,
-    /// How it is split.
-    pub split: Option<Split>,
-    /// The family that it belongs to, where there are several.
-    pub family: Option<String>,
-}
-
-impl HotKey {
-    /// How many rows it makes.
-    pub fn parts(&self) -> u64 {
-        self.split.map_or(1, |split| split.parts)
-    }
-}
-
-/// A hot key in parts `key:0`, `key:1` …, of which a write takes one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Split {
-    /// Number of parts, at least 1; 1 leaves the key as it is.
-    pub parts: u64,
-    /// What a read does.
-    pub reads: SplitReads,
-}
-
-/// How a split key is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SplitReads {
-    /// All parts are read and merged.
-    All,
-    /// Any one part answers.
-    One,
-}
-
-/// A cache in front of the nodes: it answers reads of the hottest keys.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cache {
-    /// How many keys it holds: the named hot keys, then the rows of the first ranks.
-    pub keys: u64,
-    /// Share of the reads of those keys that it answers, from 0 to 1.
-    pub hit: f64,
-    /// Clients that have a cache each.
-    pub instances: u64,
-}
-
 /// The band over label sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trials {
@@ -459,98 +342,6 @@ pub struct Search {
     pub to: u64,
     /// All must hold.
     pub all: Vec<Condition>,
-}
-
-/// A query over many keys, or some that are drawn from the scenario's keys.
-#[derive(Debug, Clone)]
-pub struct Query {
-    /// What it is called; unique.
-    pub name: String,
-    /// How often it is asked, relative to the others; drawn ones have it together.
-    pub share: f64,
-    /// What it asks for.
-    pub form: QueryForm,
-    /// Where it stands in the scenario's text.
-    pub places: Places,
-}
-
-/// What a query asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum QueryForm {
-    /// The keys from one up to but not including another; at least one end is given.
-    Range {
-        /// The first key.
-        from: Option<String>,
-        /// The end.
-        to: Option<String>,
-    },
-    /// The keys that begin so.
-    Prefix(String),
-    /// These keys.
-    List(Vec<String>),
-    /// So many ranges of so many distinct keys, each from a random key on.
-    Ranges {
-        /// Number of queries.
-        count: usize,
-        /// Distinct keys in each.
-        width: usize,
-    },
-    /// So many prefixes of so many characters, each of a random key.
-    Prefixes {
-        /// Number of queries.
-        count: usize,
-        /// Characters of each.
-        width: usize,
-    },
-    /// So many lists of so many random keys.
-    Lists {
-        /// Number of queries.
-        count: usize,
-        /// Keys of each.
-        width: usize,
-    },
-}
-
-impl QueryForm {
-    /// Whether it is drawn at random.
-    pub fn is_drawn(&self) -> bool {
-        self.keys_drawn() > 0
-    }
-
-    /// How many random keys it is made from.
-    pub fn keys_drawn(&self) -> usize {
-        match *self {
-            QueryForm::Range { .. } | QueryForm::Prefix(_) | QueryForm::List(_) => 0,
-            QueryForm::Ranges { count, .. } | QueryForm::Prefixes { count, .. } => count,
-            QueryForm::Lists { count, width } => count * width,
-        }
-    }
-}
-
-impl fmt::Display for QueryForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let many =
-            |f: &mut fmt::Formatter<'_>, count: usize, what: &str, width: usize, of: &str| {
-                let (s, ss) =
-                    (if count == 1 { "" } else { "s" }, if width == 1 { "" } else { "s" });
-                let what = if count > 1 && what == "prefix" { "prefixe" } else { what };
-                write!(f, "{count} {what}{s} of {width} {of}{ss}")
-            };
-        match self {
-            QueryForm::Range { from, to } => {
-                let end = |end: &Option<String>| end.clone().unwrap_or_default();
-                f.write_str(format!("{} .. {}", end(from), end(to)).trim())
-            }
-            QueryForm::Prefix(prefix) => write!(f, "prefix {prefix}"),
-            QueryForm::List(keys) => match keys.as_slice() {
-                [key] => write!(f, "key {key}"),
-                keys => write!(f, "{} keys", keys.len()),
-            },
-            QueryForm::Ranges { count, width } => many(f, *count, "range", *width, "key"),
-            QueryForm::Prefixes { count, width } => many(f, *count, "prefix", *width, "character"),
-            QueryForm::Lists { count, width } => many(f, *count, "list", *width, "key"),
-        }
-    }
 }
 
 /// What must hold of the record.

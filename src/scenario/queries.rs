@@ -3,18 +3,63 @@
 use std::path::Path;
 
 use super::cells::{Keys, places};
-use super::fields::{MAX_QUERY_WIDTH, QUERY};
-use super::table;
+use super::fields::{MAX_QUERIES, MAX_QUERY_WIDTH, name, text};
+use super::table::{self, TableSpec};
 use super::tree::Table;
 use super::workload::KeysVariant;
 use super::{Query, QueryForm};
 use crate::error::Error;
 use crate::keys::parse::push_text;
 use crate::keys::{KeyBatch, KeyKind, KeyRange, PatternBuild};
-use crate::params::{Params, Value};
+use crate::params::{Default, Param, Params, Type, Value};
 
 /// Most keys that the queries of one table draw or list together.
 const MAX_QUERY_KEYS: i64 = 500_000;
+
+/// `[[query]]`
+pub static QUERY: TableSpec = TableSpec {
+    name: "[[query]]",
+    doc: "A query over many keys, or some drawn at random: a range, a prefix, or a list of keys",
+    params: &[
+        name("name", "name of the query; what it asks for when absent"),
+        Param::new(
+            "share",
+            Type::Float { min: 0.000_001, max: 1e9 },
+            Default::Float(1.0),
+            "how often it is asked, relative to the other queries; drawn ones have it together",
+        ),
+        Param::new("from", Type::Key, Default::Absent, "first key of a range; none: no lower end"),
+        Param::new(
+            "to",
+            Type::Key,
+            Default::Absent,
+            "end of a range, itself excluded; none: no upper end",
+        ),
+        text("prefix", "what the keys begin with; for text keys and UUIDs"),
+        Param::new("keys", Type::List(&Type::Key), Default::Absent, "the keys asked for"),
+        Param::new(
+            "kind",
+            Type::Choice(&["range", "prefix", "list"]),
+            Default::Absent,
+            "what to draw at random from the scenario's keys, with `count` and `width`",
+        ),
+        Param::new(
+            "count",
+            Type::Int { min: 1, max: MAX_QUERIES },
+            Default::Absent,
+            "number of queries to draw",
+        ),
+        Param::new(
+            "width",
+            Type::Int { min: 1, max: MAX_QUERY_WIDTH },
+            Default::Absent,
+            "size of a drawn query: distinct keys of a range from a random one on, characters of a \
+             prefix of one, random keys of a list",
+        ),
+    ],
+    sweeps: &[],
+    nested: &[],
+};
 
 /// The fields that say what a query asks for, each of them alone.
 const FORMS: &[&[&str]] = &[&["from", "to"], &["prefix"], &["keys"], &["kind"]];

@@ -6,10 +6,11 @@ use serde_json::{Map, Value as Json, json};
 use super::faults::FAULT;
 use super::fields::{
     CACHE, CHANGE, CHART_COMMON, CLUSTER, CONDITION, EVENT, EXPECT, FAMILY_COMMON, HOT,
-    KEYS_COMMON, NODE, PATH, QUERY, REMEDY_COMMON, ROOT, SEARCH, SPLIT, STRATEGY_COMMON,
-    TRAFFIC_COMMON, TRIALS,
+    KEYS_COMMON, NODE, PATH, REMEDY_COMMON, ROOT, SEARCH, SPLIT, STRATEGY_COMMON, TRAFFIC_COMMON,
+    TRIALS,
 };
 use super::migration::MIGRATION;
+use super::queries::QUERY;
 use super::table::{Holds, TableSpec};
 use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
 use crate::params::{Default, Param, Type};
