@@ -1,7 +1,7 @@
 //! CRC-16/XMODEM, the hash of Redis Cluster's slots; eight bytes a step.
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{HasherInfo, Input, Seed};
 
 /// `crc16-xmodem`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -12,25 +12,8 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |_, _| of_bytes(|bytes| crc16_xmodem(bytes).into()),
 };
-
-#[derive(Debug)]
-struct Crc16Xmodem;
-
-fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(Crc16Xmodem)
-}
-
-impl KeyHash for Crc16Xmodem {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        crc16_xmodem(bytes).into()
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |bytes| crc16_xmodem(bytes).into());
-    }
-}
 
 /// `TABLES[z][b]`: the CRC of byte `b` followed by `z` zero bytes. A CRC is linear, so that the CRC of
 /// eight bytes is the XOR of eight table entries.

@@ -1,11 +1,9 @@
 //! CRC-32 as zlib, PNG and Ethernet compute it, by the crate `crc32fast`.
 
-use std::fmt;
-
 use crc32fast::Hasher;
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{HasherInfo, Input, Seed};
 
 /// `crc32`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -16,35 +14,17 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |_, _| {
+        // Each key starts from a copy: a new state would ask anew what the processor can do, a fifth of
+        // the time of a short key.
+        let fresh = Hasher::new();
+        of_bytes(move |bytes| {
+            let mut state = fresh.clone();
+            state.update(bytes);
+            state.finalize().into()
+        })
+    },
 };
-
-/// The state before the first byte. Each key starts from a copy: a new one would ask anew what the
-/// processor can do, a fifth of the time of a short key.
-struct Crc32(Hasher);
-
-fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(Crc32(Hasher::new()))
-}
-
-impl KeyHash for Crc32 {
-    #[inline]
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut state = self.0.clone();
-        state.update(bytes);
-        state.finalize().into()
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |bytes| self.hash(bytes));
-    }
-}
-
-impl fmt::Debug for Crc32 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Crc32")
-    }
-}
 
 /// The CRC-32 of `bytes`, for digests that are made of it.
 #[inline]
@@ -55,9 +35,10 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::Half;
 
     #[test]
     fn has_the_check_value_of_the_crc_catalogue() {
-        assert_eq!(build(0, Half::High).hash(b"123456789"), 0xcbf4_3926);
+        assert_eq!((INFO.build)(0, Half::High).hash(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -1,7 +1,7 @@
 //! FNV-1a of 32 bits.
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{HasherInfo, Input, Seed};
 
 /// `fnv1a-32`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -12,25 +12,8 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |_, _| of_bytes(|bytes| fnv1a_32(bytes).into()),
 };
-
-#[derive(Debug)]
-struct Fnv1a32;
-
-fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(Fnv1a32)
-}
-
-impl KeyHash for Fnv1a32 {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        fnv1a_32(bytes).into()
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |bytes| fnv1a_32(bytes).into());
-    }
-}
 
 /// The digest of `bytes`; offset basis and prime are those of the source.
 #[inline]

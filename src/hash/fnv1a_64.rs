@@ -1,7 +1,7 @@
 //! FNV-1a of 64 bits.
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{HasherInfo, Input, Seed};
 
 /// `fnv1a-64`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -12,25 +12,8 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |_, _| of_bytes(fnv1a_64),
 };
-
-#[derive(Debug)]
-struct Fnv1a64;
-
-fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(Fnv1a64)
-}
-
-impl KeyHash for Fnv1a64 {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        fnv1a_64(bytes)
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, fnv1a_64);
-    }
-}
 
 /// The digest of `bytes`; offset basis and prime are those of the source.
 #[inline]

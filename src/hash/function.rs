@@ -7,14 +7,14 @@ use super::{KeyHash, hash_all};
 use crate::keys::ByteColumn;
 
 /// A hasher of bytes. Each closure makes its own loop over a column.
-pub(super) fn of_bytes(
+pub(crate) fn of_bytes(
     function: impl Fn(&[u8]) -> u64 + Send + Sync + 'static,
 ) -> Box<dyn KeyHash> {
     Box::new(OfBytes(function))
 }
 
 /// A hasher of integer keys, given as their 64 bits.
-pub(super) fn of_integers(
+pub(crate) fn of_integers(
     function: impl Fn(u64) -> u64 + Send + Sync + 'static,
 ) -> Box<dyn KeyHash> {
     Box::new(OfIntegers(function))

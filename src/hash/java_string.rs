@@ -3,8 +3,8 @@
 //! It is defined over UTF-16 units; a key's bytes are taken as UTF-8, and what is not UTF-8 counts
 //! as U+FFFD (one for each part that `String::from_utf8_lossy` replaces).
 
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::function::of_bytes;
+use super::{HasherInfo, Input, Seed};
 
 /// `java-string`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -15,25 +15,8 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: true,
-    build,
+    build: |_, _| of_bytes(|bytes| (java_string(bytes) as u32).into()),
 };
-
-#[derive(Debug)]
-struct JavaString;
-
-fn build(_: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(JavaString)
-}
-
-impl KeyHash for JavaString {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        (java_string(bytes) as u32).into()
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |bytes| (java_string(bytes) as u32).into());
-    }
-}
 
 /// The hash code of the text, h = 31·h + unit from 0.
 #[inline]
@@ -52,6 +35,7 @@ fn step(h: i32, unit: u16) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Half;
     use super::*;
 
     #[test]
@@ -61,6 +45,6 @@ mod tests {
         // A character outside the basic plane counts as its two surrogates.
         assert_eq!(java_string("😀".as_bytes()), 0xd83d * 31 + 0xde00);
         assert_eq!(java_string(b"\xff"), 0xfffd);
-        assert_eq!(build(0, Half::High).hash(b"polygenelubricants"), 1 << 31);
+        assert_eq!((INFO.build)(0, Half::High).hash(b"polygenelubricants"), 1 << 31);
     }
 }

@@ -11,7 +11,7 @@ pub mod databases;
 pub mod fnv1;
 pub mod fnv1a_32;
 pub mod fnv1a_64;
-mod function;
+pub(crate) mod function;
 pub mod haproxy;
 pub mod identity;
 pub mod int_hash;

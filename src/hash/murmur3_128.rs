@@ -3,8 +3,7 @@
 use super::function::of_bytes;
 use super::mix::fmix64;
 use super::words::signed_le_tail;
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::{Half, HasherInfo, Input, Seed};
 
 /// `murmur3-128`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -15,7 +14,10 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Bits32,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |seed, half| match half {
+        Half::High => of_bytes(move |bytes| murmur3_128(bytes, seed as u32)[0]),
+        Half::Low => of_bytes(move |bytes| murmur3_128(bytes, seed as u32)[1]),
+    },
 };
 
 /// `cassandra-murmur3`.
@@ -50,34 +52,6 @@ pub static INFO_CLICKHOUSE: HasherInfo = HasherInfo {
         })
     },
 };
-
-#[derive(Debug)]
-struct Murmur3x128 {
-    seed: u32,
-    half: Half,
-}
-
-fn build(seed: u64, half: Half) -> Box<dyn KeyHash> {
-    Box::new(Murmur3x128 { seed: seed as u32, half })
-}
-
-impl KeyHash for Murmur3x128 {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        let [high, low] = murmur3_128(bytes, self.seed);
-        match self.half {
-            Half::High => high,
-            Half::Low => low,
-        }
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        let seed = self.seed;
-        match self.half {
-            Half::High => hash_all(keys, out, |bytes| murmur3_128(bytes, seed)[0]),
-            Half::Low => hash_all(keys, out, |bytes| murmur3_128(bytes, seed)[1]),
-        }
-    }
-}
 
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;

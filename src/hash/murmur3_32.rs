@@ -3,9 +3,9 @@
 //! A key's last one to three bytes come from one load of its last four, so that keys whose lengths
 //! vary cost no mispredicted branch there.
 
+use super::function::of_bytes;
 use super::mix::fmix32;
-use super::{Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::ByteColumn;
+use super::{HasherInfo, Input, Seed};
 
 /// `murmur3-32`.
 pub static INFO: HasherInfo = HasherInfo {
@@ -16,28 +16,8 @@ pub static INFO: HasherInfo = HasherInfo {
     seed: Seed::Bits32,
     input: Input::Bytes,
     signed: false,
-    build,
+    build: |seed, _| of_bytes(move |bytes| murmur3_32(bytes, seed as u32).into()),
 };
-
-#[derive(Debug)]
-struct Murmur3x32 {
-    seed: u32,
-}
-
-fn build(seed: u64, _: Half) -> Box<dyn KeyHash> {
-    Box::new(Murmur3x32 { seed: seed as u32 })
-}
-
-impl KeyHash for Murmur3x32 {
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        murmur3_32(bytes, self.seed).into()
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        let seed = self.seed;
-        hash_all(keys, out, |bytes| murmur3_32(bytes, seed).into());
-    }
-}
 
 /// The digest of `bytes` under `seed`. Lengths enter modulo 2³², as in the source.
 #[inline]

@@ -3,14 +3,7 @@
 use crate::strategy::{Caps, Cost, Weights};
 
 /// Of a ring whose points come from the names of servers.
-pub const RING: Caps = Caps {
-    weights: Weights::Rounded,
-    replicas: false,
-    names: true,
-    sessions: false,
-    integer_keys: false,
-    positional: false,
-};
+pub const RING: Caps = Caps { weights: Weights::Rounded, names: true, ..Caps::NONE };
 
 /// The same without weights.
 pub const EQUAL_RING: Caps = Caps { weights: Weights::Equal, ..RING };

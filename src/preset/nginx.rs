@@ -18,8 +18,9 @@ use super::servers::{is_not_empty, whole_weights};
 use super::{Answer, PresetInfo, address};
 use crate::cluster::Node;
 use crate::error::Error;
-use crate::hash::{self, Half, HasherInfo, Input, KeyHash, Seed, hash_all};
-use crate::keys::{ByteColumn, ColumnSpec, KeyKind};
+use crate::hash::function::of_bytes;
+use crate::hash::{self, Half, HasherInfo, Input, Seed};
+use crate::keys::{ColumnSpec, KeyKind};
 use crate::strategy::{
     Build, Caps, Cost, History, Movement, Order, Placement, StrategyInfo, Weights,
 };
@@ -35,14 +36,7 @@ pub static CONSISTENT: PresetInfo = PresetInfo {
         title: "nginx consistent",
         summary: "nginx `hash KEY consistent`: a ring of 160 chained CRC-32 points per weight",
         source: "nginx 1.22.1, https://nginx.org/en/docs/http/ngx_http_upstream_module.html#hash",
-        caps: Caps {
-            weights: Weights::Rounded,
-            replicas: false,
-            names: true,
-            sessions: false,
-            integer_keys: false,
-            positional: false,
-        },
+        caps: Caps { weights: Weights::Rounded, names: true, ..Caps::NONE },
         movement: Movement::Minimal,
         history: History::Free,
         order: Order::Free,
@@ -118,29 +112,21 @@ static IP_HASHER: HasherInfo = HasherInfo {
     seed: Seed::Fixed,
     input: Input::Bytes,
     signed: false,
-    build: |_, _| Box::new(IpHash),
+    build: |_, _| of_bytes(hash_address),
 };
 
 /// What `ip_hash` divides by, and so the number of its digests.
 const IP_DIGESTS: u32 = 6271;
 
-#[derive(Debug)]
-struct IpHash;
-
-impl KeyHash for IpHash {
-    fn hash(&self, text: &[u8]) -> u64 {
-        let hash = |bytes: &[u8]| {
-            bytes.iter().fold(89, |h, &byte| (h * 113 + u64::from(byte)) % u64::from(IP_DIGESTS))
-        };
-        match ip_address(text) {
-            Some(IpAddr::V4(address)) => hash(&address.octets()[..3]),
-            Some(IpAddr::V6(address)) => hash(&address.octets()),
-            None => 0,
-        }
-    }
-
-    fn batch(&self, keys: &ByteColumn, out: &mut [u64]) {
-        hash_all(keys, out, |text| self.hash(text));
+/// The hash of an address; 0 of what is none, which is refused.
+fn hash_address(text: &[u8]) -> u64 {
+    let hash = |bytes: &[u8]| {
+        bytes.iter().fold(89, |h, &byte| (h * 113 + u64::from(byte)) % u64::from(IP_DIGESTS))
+    };
+    match ip_address(text) {
+        Some(IpAddr::V4(address)) => hash(&address.octets()[..3]),
+        Some(IpAddr::V6(address)) => hash(&address.octets()),
+        None => 0,
     }
 }
 

@@ -14,7 +14,6 @@ use crate::params::{Default, Param, Type};
 use crate::strategy::support::{digest_step, step};
 use crate::strategy::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
-    Weights,
 };
 
 /// `partitions`: how many there are.
@@ -82,14 +81,7 @@ pub const fn numbered(
         source,
         // Every preset says so itself.
         checked: "",
-        caps: Caps {
-            weights: Weights::Equal,
-            replicas: false,
-            names: false,
-            sessions: false,
-            integer_keys: false,
-            positional: true,
-        },
+        caps: Caps { positional: true, ..Caps::NONE },
         movement: Movement::Full,
         history: History::Dependent,
         order: Order::Dependent,

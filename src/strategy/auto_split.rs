@@ -28,7 +28,6 @@
 use super::support::{digest_step, hex, step, turnover};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
-    Weights,
 };
 use crate::cluster::{Change, NodeId};
 use crate::error::Error;
@@ -43,14 +42,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     source: "Apache HBase, https://hbase.apache.org/book.html#arch.region.splits; \
              Ratnasamy et al. (2001), doi 10.1145/383059.383072",
     checked: "a worked example; the ranges after random changes: they cover every digest once, one a node",
-    caps: Caps {
-        weights: Weights::Equal,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps::NONE,
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,

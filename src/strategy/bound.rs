@@ -1,11 +1,18 @@
 //! The bound of sessions: no node holds more than c times its fair share of the open requests
-//! (V. Mirrokni, M. Thorup, M. Zadimoghaddam, SODA 2018), in exact integers; and who holds how many.
+//! (V. Mirrokni, M. Thorup, M. Zadimoghaddam, SODA 2018), in exact integers; who holds how many; and the
+//! placement that all bounded strategies are: a plain one for homes, and a walk from home past full nodes.
 
 use std::sync::Arc;
 
-use super::Slot;
+use super::support::step;
+use super::{Build, Caps, Explanation, Placement, Session, Slot, Weights};
 use crate::cluster::Cluster;
+use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, Param, Type};
+
+/// What the bounded strategies can do.
+pub const CAPS: Caps =
+    Caps { weights: Weights::Rounded, names: true, sessions: true, ..Caps::NONE };
 
 /// `factor`: c.
 pub const FACTOR: Param = Param::new(
@@ -87,6 +94,75 @@ impl Loads {
     pub fn take(&mut self, node: Slot) -> Slot {
         self.loads[node.0 as usize] += 1;
         node
+    }
+}
+
+/// Where a request goes: from its digest past the nodes that have no room to one that has; ABSENT when no
+/// node takes any.
+pub type Walk<H> = fn(&H, u64, &Loads) -> Slot;
+
+/// A plain placement, which gives a key its home, and the walk of the requests that stay open.
+pub struct Bounded<H> {
+    home: Arc<H>,
+    bound: Arc<Bound>,
+    walk: Walk<H>,
+}
+
+impl<H: Placement + 'static> Bounded<H> {
+    /// Bounds `home` by the `factor` of the parameters.
+    pub fn boxed(home: H, build: &Build<'_>, walk: Walk<H>) -> Box<dyn Placement> {
+        let bound = Arc::new(Bound::new(build.cluster, build.params.float(FACTOR.name)));
+        Box::new(Bounded { home: Arc::new(home), bound, walk })
+    }
+}
+
+impl<H: Placement> std::fmt::Debug for Bounded<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bounded").field("home", &self.home).field("bound", &self.bound).finish()
+    }
+}
+
+impl<H: Placement + 'static> Placement for Bounded<H> {
+    fn columns(&self) -> &[ColumnSpec] {
+        self.home.columns()
+    }
+
+    fn place(&self, batch: &KeyBatch, out: &mut [Slot]) {
+        self.home.place(batch, out);
+    }
+
+    fn session(&self) -> Option<Box<dyn Session>> {
+        let loads = Loads::new(Arc::clone(&self.bound));
+        Some(Box::new(Open { home: Arc::clone(&self.home), loads, walk: self.walk }))
+    }
+
+    fn explain(&self, key: &Key<'_>) -> Explanation {
+        let mut explanation = self.home.explain(key);
+        explanation.steps.push(step("home, where the key goes while its node has room", ""));
+        explanation
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        self.home.heap_bytes() + self.bound.session_bytes()
+    }
+
+    fn points(&self) -> u64 {
+        self.home.points()
+    }
+}
+
+/// Requests that stay open.
+struct Open<H> {
+    home: Arc<H>,
+    loads: Loads,
+    walk: Walk<H>,
+}
+
+impl<H: Placement> Session for Open<H> {
+    fn route(&mut self, digests: &[u64]) -> Slot {
+        self.loads.open();
+        let slot = (self.walk)(&self.home, digests[0], &self.loads);
+        if slot.node().is_some() { self.loads.take(slot) } else { slot }
     }
 }
 

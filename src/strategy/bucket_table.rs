@@ -43,14 +43,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a fixed number of buckets by hash, and a table from bucket to node that moves the fewest buckets on a change",
     source: "vBuckets of Couchbase, slots of Redis Cluster; https://docs.couchbase.com/server/current/learn/buckets-memory-and-storage/vbuckets.html",
     checked: "half the L1 distance of the holdings at every step of random paths; a reduction in u128",
-    caps: Caps {
-        weights: Weights::Rounded,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Rounded, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,
@@ -188,11 +181,10 @@ impl Placement for BucketTable {
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let owners = match quota::evolve(&self.owners, change, after.cluster)? {
-            Ok(owners) => owners,
-            Err(error) => return Some(Err(error)),
-        };
-        Some(Ok(Box::new(BucketTable { owners, ..self.clone() })))
+        quota::evolved(&self.owners, change, after.cluster, |owners| BucketTable {
+            owners,
+            ..self.clone()
+        })
     }
 
     /// None where the digests are so few that buckets are not equally likely.

@@ -40,15 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "the shard's number is parsed from the key itself",
     source: "Sharding & IDs at Instagram, 2012, https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c",
     checked: "hand-written ids; shifts and masks in u128",
-    caps: Caps {
-        weights: Weights::Fixed,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        // Numbers follow the order of step 0 only; a removal never closes a gap.
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Fixed, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,

@@ -26,7 +26,7 @@ use super::positions::{ON_REMOVE, Positions};
 use super::support::{digest_step, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
-    StrategyInfo, Weights,
+    StrategyInfo,
 };
 use crate::cluster::Change;
 use crate::error::Error;
@@ -41,14 +41,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a pseudo-random walk over the node counts; a node added at the end takes only its share",
     source: "Lamping & Veach (2014), https://arxiv.org/abs/1406.2294",
     checked: "PyPI jump-consistent-hash 3.6.0 (the authors' C++ code), ClickHouse 26.9 on crafted keys; the mean number of steps, Hₙ",
-    caps: Caps {
-        weights: Weights::Equal,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: true,
-    },
+    caps: Caps { positional: true, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Dependent,

@@ -45,14 +45,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a secondary index from trade to merchant, and merchants on shards; stale entries misroute after a move",
     source: "Look-up vindexes of Vitess, https://vitess.io/docs/reference/features/vindexes/",
     checked: "the share of misrouted keys, stale × moved; the fewest merchants moved",
-    caps: Caps {
-        weights: Weights::Rounded,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Rounded, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,
@@ -156,11 +149,11 @@ impl Placement for LookupTable {
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let owners = quota::evolve(&self.owners, change, after.cluster)?;
-        Some(owners.map(|owners| {
-            let before = self.owners.clone();
-            Box::new(LookupTable { owners, before, ..self.clone() }) as Box<dyn Placement>
-        }))
+        quota::evolved(&self.owners, change, after.cluster, |owners| LookupTable {
+            owners,
+            before: self.owners.clone(),
+            ..self.clone()
+        })
     }
 
     /// None while stale entries misroute some keys of a merchant.

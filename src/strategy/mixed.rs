@@ -29,7 +29,6 @@ use super::range::number::Number;
 use super::support::{digest_step, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
-    Weights,
 };
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyRange};
@@ -44,14 +43,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "ranges of numbers with a hash within each, or a hash with ranges within each group",
     source: "Composite partitioning in Oracle Database, https://docs.oracle.com/en/database/oracle/oracle-database/19/vldbg/partition-concepts.html",
     checked: "groups and ranges written out by hand",
-    caps: Caps {
-        weights: Weights::Equal,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps::NONE,
     movement: Movement::Full,
     history: History::Free,
     order: Order::Dependent,

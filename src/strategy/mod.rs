@@ -115,6 +115,18 @@ pub struct Caps {
     pub positional: bool,
 }
 
+impl Caps {
+    /// Nothing beyond equal nodes by number: what a strategy's own facts start from.
+    pub const NONE: Caps = Caps {
+        weights: Weights::Equal,
+        replicas: false,
+        names: false,
+        sessions: false,
+        integer_keys: false,
+        positional: false,
+    };
+}
+
 /// How much moves when the cluster changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {

@@ -27,7 +27,7 @@ use super::remainder::Remainder;
 use super::support::{digest_step, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
-    StrategyInfo, Weights,
+    StrategyInfo,
 };
 use crate::cluster::Change;
 use crate::error::Error;
@@ -42,14 +42,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "the digest's remainder by the number of nodes is the node's position in the list",
     source: "D. E. Knuth, The Art of Computer Programming, vol. 3, 6.4 (1973)",
     checked: "the expressions of JDK 17 (tests/vectors/java_hashcode_string.csv), and i128 arithmetic",
-    caps: Caps {
-        weights: Weights::Equal,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: true,
-    },
+    caps: Caps { positional: true, ..Caps::NONE },
     movement: Movement::Full,
     history: History::Free,
     order: Order::Dependent,

@@ -27,7 +27,6 @@
 use super::support::{digest_step, hex, label_hash, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
-    Weights,
 };
 use crate::error::Error;
 use crate::hash::mix::{fmix64, splitmix64};
@@ -41,14 +40,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "one point a node and k probes a key; the probe that is nearest before a point decides",
     source: "Appleton & O'Reilly (2015), https://arxiv.org/abs/1505.00062",
     checked: "all distances of all points; the exact shares by the lengths of the arcs; the source's bound",
-    caps: Caps {
-        weights: Weights::Equal,
-        replicas: false,
-        names: true,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { names: true, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Free,

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::positions::{ON_REMOVE, Positions};
 use super::support::{digest_step, step};
-use super::{Build, Caps, Explanation, Ownership, Placement, Slot, Weights};
+use super::{Build, Caps, Explanation, Ownership, Placement, Slot};
 use crate::cluster::Change;
 use crate::error::Error;
 use crate::hash::Input;
@@ -17,14 +17,7 @@ use crate::params::{HASH_SEED, HASHER, Param, VIEW};
 pub const PARAMS: &[Param] = &[HASHER, HASH_SEED, VIEW, ON_REMOVE];
 
 /// What a numbering can do.
-pub const CAPS: Caps = Caps {
-    weights: Weights::Equal,
-    replicas: false,
-    names: false,
-    sessions: false,
-    integer_keys: false,
-    positional: true,
-};
+pub const CAPS: Caps = Caps { positional: true, ..Caps::NONE };
 
 /// A formula from digests to positions.
 pub trait Numbering: Debug + Send + Sync + 'static {

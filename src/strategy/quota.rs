@@ -10,7 +10,7 @@
 
 use crate::cluster::{Change, ChangeKind, Cluster, NodeId, OnFail};
 use crate::error::Error;
-use crate::strategy::Slot;
+use crate::strategy::{Placement, Slot};
 
 /// Largest number of buckets of any table: 16 MiB of owners.
 pub const MAX_BUCKETS: i64 = 1 << 22;
@@ -88,6 +88,17 @@ pub fn evolve(
         shares(buckets, after, &held, &change.kind)
             .map(|shares| reassign(owners, after, &quotas(buckets, &shares))),
     )
+}
+
+/// What `place` makes of the owners after a change, as [`Placement::evolve`] wants it.
+pub fn evolved<P: Placement + 'static>(
+    owners: &[Slot],
+    change: &Change,
+    after: &Cluster,
+    place: impl FnOnce(Vec<Slot>) -> P,
+) -> Option<Result<Box<dyn Placement>, Error>> {
+    let owners = evolve(owners, change, after)?;
+    Some(owners.map(|owners| Box::new(place(owners)) as Box<dyn Placement>))
 }
 
 /// Buckets held by each member, in cluster order; buckets of others are not counted.

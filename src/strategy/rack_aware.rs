@@ -54,14 +54,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     source: "Shvachko et al. (2010), doi 10.1109/MSST.2010.5496972; \
              https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/priority",
     checked: "the two orders written out by sorting; that no request leaves its rack while it has room; fair shares",
-    caps: Caps {
-        weights: Weights::Exact,
-        replicas: false,
-        names: true,
-        sessions: true,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Exact, names: true, sessions: true, ..Caps::NONE },
     movement: Movement::Bounded,
     history: History::Free,
     order: Order::Free,

@@ -49,14 +49,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "as in Redis Cluster: CRC16 of the hash tag into 16384 slots, slots assigned to masters",
     source: "Redis Cluster specification, https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/",
     checked: "CLUSTER KEYSLOT of redis-server 7.0.15 (331 keys); the boundaries that redis-cli prints",
-    caps: Caps {
-        weights: Weights::Rounded,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Rounded, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,
@@ -150,11 +143,10 @@ impl Placement for RedisSlots {
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let owners = match quota::evolve(&self.owners, change, after.cluster)? {
-            Ok(owners) => owners,
-            Err(error) => return Some(Err(error)),
-        };
-        Some(Ok(Box::new(RedisSlots { owners, ..self.clone() })))
+        quota::evolved(&self.owners, change, after.cluster, |owners| RedisSlots {
+            owners,
+            ..self.clone()
+        })
     }
 
     fn ownership(&self) -> Option<Ownership> {

@@ -42,14 +42,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     source: "Thaler & Ravishankar (1998), doi 10.1109/90.663936; \
              Schindelhauer & Schomaker (2005), doi 10.1145/1073970.1074008",
     checked: "a sort of all scores; the multinomial law of the counts, with and without weights",
-    caps: Caps {
-        weights: Weights::Exact,
-        replicas: true,
-        names: true,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Exact, replicas: true, names: true, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Free,

@@ -4,21 +4,14 @@
 use std::fmt::Debug;
 
 use super::support::{digest_step, step, turnover};
-use super::{Build, Caps, Explanation, Placement, Slot, Weights};
+use super::{Build, Caps, Explanation, Placement, Slot};
 use crate::cluster::{Change, NodeId};
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, Param, Type};
 
 /// What a roster can do.
-pub const CAPS: Caps = Caps {
-    weights: Weights::Equal,
-    replicas: false,
-    names: false,
-    sessions: false,
-    integer_keys: false,
-    positional: false,
-};
+pub const CAPS: Caps = Caps::NONE;
 
 /// Most buckets: 64 MiB of tables.
 const MAX_CAPACITY: i64 = 1 << 22;

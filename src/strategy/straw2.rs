@@ -47,14 +47,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     source: "Weil et al. (2006), doi 10.1145/1188455.1188582; \
              https://docs.ceph.com/en/latest/rados/operations/crush-map/",
     checked: "crushtool 16.2.15 on flat maps of 7 to 9 weighted nodes, one and three replicas (tests/vectors/ceph_crush_mappings.csv)",
-    caps: Caps {
-        weights: Weights::Rounded,
-        replicas: true,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Rounded, replicas: true, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Free,
     order: Order::Free,

@@ -104,6 +104,41 @@ pub fn answers(placement: &dyn Placement, keys: u64) -> Vec<Slot> {
     out
 }
 
+/// Of 3000 requests that stay open each goes to the first node in its `order`, by key and digest, that has
+/// room, where every cap is computed by division; some meet full nodes. Weights are whole tenths.
+pub fn check_bounded<I: Iterator<Item = Slot>>(
+    info: &StrategyInfo,
+    weights: &[f64],
+    thousandths: u128,
+    given: &[(&str, Value)],
+    order: impl Fn(&KeyBatch, u64) -> I,
+) {
+    let factor = ("factor", Value::Float(thousandths as f64 / 1000.0));
+    let given: Vec<_> = given.iter().cloned().chain([factor]).collect();
+    let placement = built(info, &weighted(weights), &given);
+    let whole: Vec<u128> = weights.iter().map(|w| libm::round(w * 10.0) as u128).collect();
+    let total: u128 = whole.iter().sum();
+    let mut session = placement.session().unwrap();
+    let mut loads = vec![0u128; weights.len()];
+    let mut passed = 0;
+    for m in 1..=3000u128 {
+        let key = format!("user:{}", m * m % 97);
+        let batch = KeyBatch::single(&Key::Text(&key), placement.columns());
+        let digest = batch.digests(&placement.columns()[0])[0];
+        let has_room = |slot: &Slot| {
+            let id = slot.0 as usize;
+            loads[id] < (thousandths * m * whole[id]).div_ceil(1000 * total)
+        };
+        let want = order(&batch, digest).find(has_room).unwrap();
+        loads[want.0 as usize] += 1;
+        passed += usize::from(Some(want) != order(&batch, digest).next());
+        assert_eq!(session.route(&[digest]), want, "request {m}");
+    }
+    assert!(passed > 100, "hot keys fill their nodes");
+    let none = built(info, &weighted(&[0.0, 0.0]), &[]);
+    assert_eq!(none.session().unwrap().route(&[7]), Slot::ABSENT, "no nodes, no place");
+}
+
 /// The mean of numbers drawn for random digests is `want`, to within [`SIGMAS`] standard errors.
 pub fn assert_mean(what: &str, draws: impl Iterator<Item = f64>, want: f64) {
     let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);

@@ -43,14 +43,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "a database's and a table's number from one digest; when both are remainders of it most tables stay empty",
     source: "Apache ShardingSphere, https://shardingsphere.apache.org/document/current/en/features/sharding/concept/",
     checked: "counts of cells over whole periods of x, by division; the reachable cells",
-    caps: Caps {
-        weights: Weights::Rounded,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Rounded, ..Caps::NONE },
     movement: Movement::Minimal,
     history: History::Dependent,
     order: Order::Dependent,
@@ -163,11 +156,10 @@ impl Placement for TwoLevel {
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let owners = quota::evolve(&self.owners, change, after.cluster)?;
-        Some(
-            owners
-                .map(|owners| Box::new(TwoLevel { owners, ..self.clone() }) as Box<dyn Placement>),
-        )
+        quota::evolved(&self.owners, change, after.cluster, |owners| TwoLevel {
+            owners,
+            ..self.clone()
+        })
     }
 
     /// Both numbers follow from the remainder by D·T: its values are the buckets, not the cells.

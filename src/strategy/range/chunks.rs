@@ -81,11 +81,10 @@ impl Placement for Chunks {
         change: &Change,
         after: &Build<'_>,
     ) -> Option<Result<Box<dyn Placement>, Error>> {
-        let owners = match quota::evolve(&self.owners, change, after.cluster)? {
-            Ok(owners) => owners,
-            Err(error) => return Some(Err(error)),
-        };
-        Some(Ok(Box::new(Chunks { owners, ..self.clone() })))
+        quota::evolved(&self.owners, change, after.cluster, |owners| Chunks {
+            owners,
+            ..self.clone()
+        })
     }
 
     fn owners(&self, range: &KeyRange) -> Option<Vec<Slot>> {

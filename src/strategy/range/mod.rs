@@ -51,15 +51,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     summary: "consecutive keys live together: fixed bounds, pre-cut chunks, or a node by month",
     source: "range partitioning of databases; https://www.postgresql.org/docs/current/ddl-partitioning.html",
     checked: "linear scans over the bounds and chunks; months counted by hand",
-    caps: Caps {
-        weights: Weights::Fixed,
-        replicas: false,
-        names: false,
-        sessions: false,
-        integer_keys: false,
-        // It has no `on-remove`: a removal shifts, or is unsupported.
-        positional: false,
-    },
+    caps: Caps { weights: Weights::Fixed, ..Caps::NONE },
     movement: Movement::Full,
     history: History::Dependent,
     order: Order::Dependent,
