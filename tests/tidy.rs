@@ -144,3 +144,18 @@ fn main_stays_thin() {
     let main = std::fs::read_to_string(root().join("src/main.rs")).unwrap();
     assert!(main.lines().count() < 60);
 }
+
+/// All committed reports together, in bytes. `nodes.csv` is written beside them and not committed.
+const MAX_REPORTS: u64 = 10_000_000;
+
+#[test]
+fn committed_reports_are_small() {
+    let mut found = Vec::new();
+    for extension in ["json", "csv", "svg", "md", "html"] {
+        files(&root().join("reports"), extension, &mut found);
+    }
+    found.retain(|path| path.file_name().is_some_and(|name| name != "nodes.csv"));
+    let bytes: u64 = found.iter().map(|path| path.metadata().unwrap().len()).sum();
+    assert!(found.len() > 100, "{} files", found.len());
+    assert!(bytes < MAX_REPORTS, "the committed reports have {bytes} bytes");
+}

@@ -26,8 +26,8 @@ fn write(record: &Record) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What fits on a line stands on one, and lists of numbers fill theirs: a line for a node or a pair of
-/// nodes, half the bytes, and a change of one number shows as one line.
+/// What fits on a line stands on one, and lists of numbers and of short objects fill theirs: a line for a
+/// node or for a few pairs of nodes, half the bytes, and a change of one number shows as one line.
 fn put(json: &Json, depth: usize, out: &mut String) {
     let line = whole(json);
     // Two columns for brackets and a comma are close enough.
@@ -35,7 +35,7 @@ fn put(json: &Json, depth: usize, out: &mut String) {
         return out.push_str(&line);
     }
     match json {
-        Json::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
+        Json::Array(items) if items.iter().all(|item| is_short(item, depth + 1)) => {
             out.push('[');
             fill(items, depth + 1, out);
         }
@@ -66,11 +66,23 @@ fn next_line(item: usize, depth: usize, out: &mut String) {
     out.push_str(&" ".repeat(depth));
 }
 
+/// Whether two such items and more have room on a line: numbers, texts, and objects of a few of them.
+fn is_short(item: &Json, depth: usize) -> bool {
+    match item {
+        Json::Array(_) => false,
+        Json::Object(map) => {
+            map.values().all(|value| !value.is_array() && !value.is_object())
+                && depth + 2 * (whole(item).len() + 2) <= WIDTH
+        }
+        _ => true,
+    }
+}
+
 /// Items in as many lines as they need.
 fn fill(items: &[Json], depth: usize, out: &mut String) {
     let mut column = WIDTH;
     for (i, item) in items.iter().enumerate() {
-        let item = item.to_string();
+        let item = whole(item);
         if column + item.len() + 2 > WIDTH {
             next_line(i, depth, out);
             column = depth;
@@ -140,6 +152,18 @@ mod tests {
         put(&Json::from(numbers.clone()), 3, &mut text);
         assert_eq!(serde_json::from_str::<Vec<u64>>(&text).unwrap(), numbers);
         // 26 numbers of four digits a line, 6 columns each.
+        assert_eq!(text.lines().count(), 1 + 4 + 1);
+        assert!(text.lines().all(|line| line.len() <= WIDTH + 1));
+    }
+
+    #[test]
+    fn short_objects_share_lines() {
+        let pair = |to: u64| serde_json::json!({ "from": "db0", "to": "db1", "keys": to });
+        let pairs: Json = (1000..1010).map(pair).collect::<Vec<_>>().into();
+        let mut text = String::new();
+        put(&pairs, 6, &mut text);
+        assert_eq!(serde_json::from_str::<Json>(&text).unwrap(), pairs);
+        // Of 43 columns and a comma each, three a line.
         assert_eq!(text.lines().count(), 1 + 4 + 1);
         assert!(text.lines().all(|line| line.len() <= WIDTH + 1));
     }
