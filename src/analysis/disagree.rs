@@ -1,9 +1,9 @@
 //! On which keys do two routers differ: two clients, two orders of a server list, two versions.
 //!
-//! Nodes are the same when their names are. What a label hashes beside the name (host, port, id) may
-//! differ between the two: that is a frequent cause.
+//! Nodes are the same when their names are, and under other names when host and port are. What a label
+//! hashes (name, host, port, id) may differ between the two: that is a frequent cause.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, NodeId};
@@ -62,6 +62,8 @@ pub struct Disagreement {
     pub examples: Vec<Example>,
     /// Names of nodes that only the first or only the second router has.
     pub only: [Vec<String>; 2],
+    /// Nodes that the two know under different names, the first router's first: host and port are the same.
+    pub renamed: Vec<(String, String)>,
 }
 
 /// Routes all keys of `input` by both sides.
@@ -100,23 +102,56 @@ struct Names {
     names: Vec<Arc<str>>,
     /// Index into `names` by a side's node id.
     of: [Vec<u32>; 2],
+    renamed: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// Nodes that each cluster has under a name that the other lacks, where each has one such node of the same
+/// host and port: names in the first and in the second.
+fn renamed([first, second]: [&Cluster; 2]) -> Vec<(Arc<str>, Arc<str>)> {
+    let first_by = by_address(first, second);
+    let second_by = by_address(second, first);
+    let pairs = first_by.into_iter().filter_map(|(address, names)| {
+        match (names.as_slice(), second_by.get(&address)?.as_slice()) {
+            ([a], [b]) => Some((Arc::clone(a), Arc::clone(b))),
+            // Two of one address could be either.
+            _ => None,
+        }
+    });
+    pairs.collect()
+}
+
+type Address = (Arc<str>, Option<u16>);
+
+/// Names by address of the nodes whose names the other cluster lacks.
+fn by_address(cluster: &Cluster, other: &Cluster) -> BTreeMap<Address, Vec<Arc<str>>> {
+    let names: BTreeSet<&Arc<str>> = other.nodes.iter().map(|node| &node.name).collect();
+    let mut found: BTreeMap<Address, Vec<Arc<str>>> = BTreeMap::new();
+    for node in &cluster.nodes {
+        if let (Some(host), false) = (&node.host, names.contains(&node.name)) {
+            found.entry((host.clone(), node.port)).or_default().push(node.name.clone());
+        }
+    }
+    found
 }
 
 impl Names {
     fn new(sides: [&Side<'_>; 2]) -> Self {
+        let renamed = renamed(sides.map(|side| side.cluster));
+        let firsts: BTreeMap<&Arc<str>, &Arc<str>> = renamed.iter().map(|(a, b)| (b, a)).collect();
+        let common = |name: &Arc<str>| firsts.get(name).map_or(name, |first| first).clone();
         let mut names: Vec<Arc<str>> =
-            sides.iter().flat_map(|s| s.cluster.nodes.iter().map(|n| n.name.clone())).collect();
+            sides.iter().flat_map(|s| s.cluster.nodes.iter().map(|n| common(&n.name))).collect();
         names.sort_unstable();
         names.dedup();
         let of = sides.map(|side| {
             let mut of = vec![0; side.cluster.ids];
             for node in &side.cluster.nodes {
-                let at = names.binary_search(&node.name).expect("it was put there");
+                let at = names.binary_search(&common(&node.name)).expect("it was put there");
                 of[node.id.0 as usize] = at as u32;
             }
             of
         });
-        Names { names, of }
+        Names { names, of, renamed }
     }
 
     /// The slot with the node's index among the names; outcomes as they are.
@@ -158,7 +193,8 @@ impl Names {
             only.map(|at| self.names[at as usize].to_string()).collect()
         });
         let examples = counts.examples.iter().map(example).collect();
-        Disagreement { total: counts.total, differ, pairs, examples, only }
+        let renamed = self.renamed.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        Disagreement { total: counts.total, differ, pairs, examples, only, renamed }
     }
 }
 

@@ -125,7 +125,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 fn text(found: &Disagreement, scenarios: &[Scenario; 2], ui: &mut Ui) -> Result<(), Failure> {
-    let Disagreement { total, differ, pairs, examples, only } = found;
+    let Disagreement { total, differ, pairs, examples, only, renamed } = found;
     let keys = percent(share(differ.keys, total.keys), 4);
     let out = ui.out();
     writeln!(out, "{} of {} keys differ: {keys} %", grouped(differ.keys), grouped(total.keys))?;
@@ -141,6 +141,12 @@ fn text(found: &Disagreement, scenarios: &[Scenario; 2], ui: &mut Ui) -> Result<
             let file = &scenario.name;
             writeln!(out, "only in {file}: {}{more}", shown.join(", "))?;
         }
+    }
+    if !renamed.is_empty() {
+        let same = |(a, b): &(String, String)| format!("{a} = {b}");
+        let shown: Vec<String> = renamed.iter().take(SHOWN).map(same).collect();
+        let more = if renamed.len() > SHOWN { " …" } else { "" };
+        writeln!(out, "the same by address: {}{more}", shown.join(", "))?;
     }
     if pairs.is_empty() {
         return Ok(());
@@ -174,7 +180,7 @@ fn csv(found: &Disagreement, ui: &mut Ui) -> Result<(), Failure> {
 }
 
 fn json(found: &Disagreement, ui: &mut Ui) -> Result<(), Failure> {
-    let Disagreement { total, differ, pairs, examples, only } = found;
+    let Disagreement { total, differ, pairs, examples, only, renamed } = found;
     let pairs: Vec<_> = pairs
         .iter()
         .map(|(first, second, amount)| {
@@ -196,6 +202,7 @@ fn json(found: &Disagreement, ui: &mut Ui) -> Result<(), Failure> {
         },
         "only-first": only[0],
         "only-second": only[1],
+        "renamed": renamed.iter().map(|(a, b)| json!({ "first": a, "second": b })).collect::<Vec<_>>(),
         "pairs": pairs,
         "examples": examples,
     });

@@ -36,6 +36,34 @@ fn a_turned_list_differs_where_a_position_changed() {
 }
 
 #[test]
+fn servers_under_other_names_are_the_same_by_address() {
+    // Modulo goes by position, so that names alone make no difference; two swapped of four do.
+    let temp = folder(&[("a.toml", &[]), ("b.toml", &[])]);
+    let write = |file: &str, servers: &str| {
+        let path = temp.path().join(file);
+        fs::write(path.with_extension("list"), servers).unwrap();
+        let list = file.replace("toml", "list");
+        fs::write(path, format!("{RAW_IDS}[cluster]\nservers = \"{list}\"\n")).unwrap();
+    };
+    write("a.toml", "a=10.0.0.1:80\nb=10.0.0.2:80\nc=10.0.0.3:80\nd=10.0.0.4:80\n");
+    write("b.toml", "10.0.0.1:80\n10.0.0.3:80\n10.0.0.2:80\nd=10.0.0.4:80\n");
+    let (code, out, err) = disagree(temp.path(), &["a.toml", "b.toml", "--format", "csv"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "first,second,keys,requests\nb,c,3000,3000\nc,b,3000,3000\n");
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "b.toml"]);
+    assert!(
+        out.contains("the same by address: a = 10.0.0.1:80, b = 10.0.0.2:80, c = 10.0.0.3:80"),
+        "{out}"
+    );
+    assert!(!out.contains("only in"), "{out}");
+    // Another port is another server, and of two servers of one address it could be either.
+    write("b.toml", "10.0.0.1:81\n10.0.0.2:80\nc=10.0.0.3:80\nd=10.0.0.4:80\n");
+    write("a.toml", "a=10.0.0.1:80\nb=10.0.0.2:80\nc=10.0.0.3:80\nd=10.0.0.2:80\n");
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "b.toml"]);
+    assert!(out.contains("only in a: a") && out.contains("only in b: 10.0.0.1:81"), "{out}");
+}
+
+#[test]
 fn the_same_router_never_differs() {
     let temp = folder(&[("a.toml", &["a", "b", "c"])]);
     let (_, out, _) = disagree(temp.path(), &["a.toml", "a.toml", "--keys", "500"]);
