@@ -115,8 +115,20 @@ impl Error {
             .min()
             .filter(|(distance, _, k)| *distance <= 1 + k.len().max(name.len()) / 3);
         let mut error = Self::invalid(format!("unknown {what} `{name}`"));
-        if let Some((.., nearest)) = nearest {
-            error = error.help(format!("did you mean `{nearest}`?"));
+        // Of several names that hold the given one, one is meant: the nearest is only the shortest.
+        let holding: Vec<String> = known
+            .iter()
+            .filter(|k| name.len() >= 3 && k.contains(name))
+            .map(|k| format!("`{k}`"))
+            .collect();
+        match nearest {
+            Some((.., nearest)) if holding.len() < 2 => {
+                error = error.help(format!("did you mean `{nearest}`?"));
+            }
+            _ if !holding.is_empty() => {
+                error = error.help(format!("with this in the name: {}", holding.join(", ")));
+            }
+            _ => {}
         }
         let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
         error.help(format!("known: {known}"))
@@ -156,6 +168,9 @@ mod tests {
         assert_eq!(error.help[0], "did you mean `ring`?");
         let error = Error::unknown("field", "nods", ["node", "nodes"]);
         assert_eq!(error.help[0], "did you mean `nodes`?");
+        let error =
+            Error::unknown("preset", "map", ["envoy-maglev", "haproxy-map", "some-hashmap"]);
+        assert_eq!(error.help[0], "with this in the name: `haproxy-map`, `some-hashmap`");
         let error = Error::unknown("strategy", "zzzzzz", ["jump", "ring"]);
         assert_eq!(error.help, ["known: jump, ring"]);
     }

@@ -139,6 +139,22 @@ fn a_wrong_number_is_answered_with_what_is_allowed() {
 }
 
 #[test]
+fn a_strategy_that_is_asked_for_as_a_preset_is_shown_its_place() {
+    for (args, hint) in [
+        (["route", "--preset", "maglev", "--servers", "a,b", "x"], "`--strategy maglev`"),
+        (["route", "--strategy", "kafka", "--servers", "a,b", "x"], "`--preset kafka`"),
+    ] {
+        let (code, out, err) = answer(&args);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
+        assert!(err.contains(hint), "{args:?}: {err}");
+    }
+    let (_, _, err) = answer(&["route", "--preset", "ketama", "--servers", "a,b", "x"]);
+    assert!(err.contains("`libmemcached-ketama`") && err.contains("`twemproxy-ketama`"), "{err}");
+    let (_, _, err) = answer(&["route", "--preset", "postgres-hash", "--servers", "a,b", "x"]);
+    assert!(!err.contains("Text"), "{err}");
+}
+
+#[test]
 fn an_empty_line_is_the_empty_key_and_a_line_without_end_is_refused() {
     let route = ["route", "--strategy", "jump", "--nodes", "8"];
     let (code, out, err) = piped(&route, "a\n\nb\n");

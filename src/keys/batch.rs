@@ -28,6 +28,19 @@ impl KeyKind {
     }
 }
 
+/// What a person calls such keys, before the word "keys".
+impl fmt::Display for KeyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyKind::Text => "text",
+            KeyKind::Bytes => "binary",
+            KeyKind::I64 => "signed integer",
+            KeyKind::U64 => "unsigned integer",
+            KeyKind::Uuid => "UUID",
+        })
+    }
+}
+
 /// One key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key<'a> {
@@ -174,7 +187,7 @@ impl ColumnSpec {
     pub fn fits(&self, kind: KeyKind) -> Result<(), Error> {
         if self.hasher.input == Input::Integer && !kind.is_integer() {
             return Err(Error::unsupported(format!(
-                "hasher `{}` takes integer keys, this pattern gives {kind:?} keys",
+                "hasher `{}` takes integer keys, this pattern gives {kind} keys",
                 self.hasher.name
             )));
         }

@@ -54,7 +54,7 @@ use std::fmt;
 
 use crate::cluster::Node;
 use crate::error::Error;
-use crate::strategy::StrategyInfo;
+use crate::strategy::{self, StrategyInfo};
 
 /// What a system's rule gives for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,10 +137,15 @@ pub static ALL: &[&PresetInfo] = &[
 
 /// The preset of that name as a strategy, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static StrategyInfo, Error> {
-    ALL.iter()
-        .find(|p| p.strategy.name == name)
-        .map(|p| &p.strategy)
-        .ok_or_else(|| Error::unknown("preset", name, ALL.iter().map(|p| p.strategy.name)))
+    ALL.iter().find(|p| p.strategy.name == name).map(|p| &p.strategy).ok_or_else(|| {
+        let mut error = Error::unknown("preset", name, ALL.iter().map(|p| p.strategy.name));
+        if strategy::ALL.iter().any(|s| s.name == name) {
+            let hint =
+                format!("`{name}` is a strategy: `kind = \"{name}\"` or `--strategy {name}`");
+            error.help.insert(0, hint);
+        }
+        error
+    })
 }
 
 /// The preset that a strategy is; None for a strategy of the lab's own.

@@ -144,7 +144,7 @@ fn plain(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
 fn ip_hash(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     if !matches!(build.keys, KeyKind::Text | KeyKind::Bytes) {
         return Err(Error::unsupported(format!(
-            "nginx-ip-hash takes clients' addresses as keys, this pattern gives {:?} keys",
+            "nginx-ip-hash takes clients' addresses as keys, this pattern gives {} keys",
             build.keys
         )));
     }

@@ -108,7 +108,7 @@ pub fn takes(build: &Build<'_>, kinds: &[KeyKind], why: &str) -> Result<(), Erro
         return Ok(());
     }
     let kind = build.keys;
-    Err(Error::unsupported(format!("it does not take {kind:?} keys: {why}")))
+    Err(Error::unsupported(format!("it does not take {kind} keys: {why}")))
 }
 
 /// Whether an integer key has a signed 32-bit value.

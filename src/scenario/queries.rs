@@ -182,7 +182,7 @@ fn check_kinds(queries: &[Query], keys: &[KeysVariant], base: &Path, errors: &mu
         let before = errors.len();
         for query in queries {
             if let Err(error) = query.check(source.kind()) {
-                let given = format!("pattern {} gives {:?} keys", variant.info.name, source.kind());
+                let given = format!("pattern {} gives {} keys", variant.info.name, source.kind());
                 errors.push(query.places.locate(error.help(given)));
             }
         }

@@ -51,6 +51,7 @@ use crate::cluster::{Change, Cluster, NodeId};
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Param, Params};
+use crate::preset;
 
 /// Where a key lives: a node, or one of the reserved outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -214,7 +215,7 @@ impl StrategyInfo {
         if self.caps.integer_keys && !build.keys.is_integer() {
             let kind = build.keys;
             return Err(Error::unsupported(format!(
-                "{name} needs integer keys, this pattern gives {kind:?} keys"
+                "{name} needs integer keys, this pattern gives {kind} keys"
             )));
         }
         if build.replicas > 1 && !self.caps.replicas {
@@ -405,10 +406,14 @@ pub static ALL: &[&StrategyInfo] = &[
 
 /// The strategy of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static StrategyInfo, Error> {
-    ALL.iter()
-        .copied()
-        .find(|s| s.name == name)
-        .ok_or_else(|| Error::unknown("strategy", name, ALL.iter().map(|s| s.name)))
+    ALL.iter().copied().find(|s| s.name == name).ok_or_else(|| {
+        let mut error = Error::unknown("strategy", name, ALL.iter().map(|s| s.name));
+        if preset::ALL.iter().any(|p| p.strategy.name == name) {
+            let hint = format!("`{name}` is a preset: `preset = \"{name}\"` or `--preset {name}`");
+            error.help.insert(0, hint);
+        }
+        error
+    })
 }
 
 /// Places one key: for `explain`, `route` and tests.

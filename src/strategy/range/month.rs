@@ -31,7 +31,7 @@ pub(super) fn build(build: &Build<'_>) -> Result<Box<dyn Placement>, Error> {
     let params = build.params;
     if !matches!(build.keys, KeyKind::Text | KeyKind::Bytes) {
         return Err(Error::unsupported(format!(
-            "mode \"month\" reads a date in the key's text, this pattern gives {:?} keys",
+            "mode \"month\" reads a date in the key's text, this pattern gives {} keys",
             build.keys
         ))
         .help("take text keys such as order-number, or mode \"bounds\" for integer keys"));

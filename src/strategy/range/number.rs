@@ -27,7 +27,7 @@ impl Number {
             (KeyKind::I64 | KeyKind::U64, None) => Ok(Some(Number::Itself)),
             (KeyKind::Text | KeyKind::Bytes, digits) => Ok(digits.map(Number::Digits)),
             (kind, Some(_)) => Err(Error::unsupported(format!(
-                "`digits` reads the text of a key, this pattern gives {kind:?} keys"
+                "`digits` reads the text of a key, this pattern gives {kind} keys"
             ))
             .help("leave `digits` out for integer keys")
             .field("digits")),
