@@ -163,6 +163,18 @@ fn schema_and_completions_are_printed() {
 }
 
 #[test]
+fn every_subcommand_has_a_manual_page() {
+    let (code, page, _) = answer(&["man"]);
+    assert_eq!(code, 0);
+    assert!(page.contains(".TH shardlab 1") && page.contains("lint\\-keys"), "{page}");
+    let (_, page, _) = answer(&["man", "explain", "modulo"]);
+    assert!(page.contains(".TH shardlab-explain-modulo 1") && page.contains("claimed"), "{page}");
+    let (code, page, err) = answer(&["man", "explain", "moduli"]);
+    assert_eq!((code, page.as_str()), (2, ""));
+    assert!(err.contains("did you mean `modulo`?"), "{err}");
+}
+
+#[test]
 fn colour_is_only_used_when_asked_for() {
     let (_, _, plain) = answer(&["list", "hasher"]);
     assert!(!plain.contains('\x1b'), "{plain:?}");

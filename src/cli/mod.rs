@@ -18,6 +18,7 @@ mod hash;
 mod input;
 mod lint_keys;
 mod list;
+mod man;
 mod maps;
 mod placements;
 mod plan;
@@ -69,6 +70,7 @@ pub static ALL: &[&CommandInfo] = &[
     &list::INFO,
     &schema::INFO,
     &completions::INFO,
+    &man::INFO,
 ];
 
 /// How a command ended.

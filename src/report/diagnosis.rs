@@ -277,6 +277,9 @@ fn remedies(d: &Diagnosis<'_>) -> Sheet {
             sheet.rows.push(vec![finding.cause.name.into(), remedy.what.clone(), median, p95]);
         }
     }
+    if sheet.rows.is_empty() {
+        sheet.below.push("Nothing here needs a remedy.".into());
+    }
     sheet
 }
 
