@@ -212,6 +212,30 @@ pub static ALL: &[Formula] = &[
         of: |a| a[0] * a[1] + 1.0 - a[1],
     },
     Formula {
+        name: "split-work",
+        args: &["share", "parts"],
+        kind: Kind::Exact,
+        text: "1 − f + f · r",
+        doc: "reads that reach the nodes ÷ reads sent, when every read of a key with a share f asks all of r parts",
+        of: |a| 1.0 - a[0] + a[0] * a[1],
+    },
+    Formula {
+        name: "copy-seconds",
+        args: &["rows", "rate"],
+        kind: Kind::Least,
+        text: "rows ÷ rate",
+        doc: "seconds that a copy of so many rows takes at a rate a second, without catch-up and cut-over",
+        of: |a| a[0] / a[1],
+    },
+    Formula {
+        name: "half-written",
+        args: &["writes", "seconds"],
+        kind: Kind::Expected,
+        text: "½ · w · s",
+        doc: "writes that only one of two nodes has, at w a second, when the other follows after s seconds and either is first half of the time",
+        of: |a| 0.5 * a[0] * a[1],
+    },
+    Formula {
         name: "negative-remainders",
         args: &["n"],
         kind: Kind::Expected,
@@ -314,6 +338,9 @@ mod tests {
         close("hot-key-load", &[16.0, 0.2], 4.0, 1e-12);
         // 77 163 random numbers of 32 bits: the birthday bound of one half.
         close("any-collision", &[77_163.0, 32.0], 0.5, 1e-5);
+        close("split-work", &[0.19, 100.0], 19.81, 1e-12);
+        close("copy-seconds", &[7_200_000.0, 3000.0], 2400.0, 0.0);
+        close("half-written", &[9000.0, 2.0], 9000.0, 0.0);
         close("binary-steps", &[16_000.0], 14.0, 0.0);
         close("negative-remainders", &[16.0], 15.0 / 32.0, 0.0);
         close("ideal-passes", &[2.0, 1000.0, 0.05], 0.8932, 2e-3);

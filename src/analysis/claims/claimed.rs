@@ -28,6 +28,8 @@ pub enum Style {
     Ratio,
     /// Bytes.
     Bytes,
+    /// Seconds, as a duration.
+    Duration,
 }
 
 /// A claimed value.
@@ -60,13 +62,16 @@ const OPERATORS: [(&str, Form); 6] = [
     (">", Form::Above),
 ];
 
-const UNITS: [(&str, f64, Style); 7] = [
+const UNITS: [(&str, f64, Style); 10] = [
     ("%", 0.01, Style::Percent),
     ("KiB", 1024.0, Style::Bytes),
     ("MiB", 1_048_576.0, Style::Bytes),
     ("KB", 1e3, Style::Bytes),
     ("MB", 1e6, Style::Bytes),
     ("B", 1.0, Style::Bytes),
+    ("h", 3600.0, Style::Duration),
+    ("min", 60.0, Style::Duration),
+    ("s", 1.0, Style::Duration),
     ("", 1.0, Style::Plain),
 ];
 
@@ -87,12 +92,13 @@ impl Decimal {
 }
 
 impl Claimed {
-    /// Reads `27 %`, `< 9 %`, `1/16`, `95 : 20`, `4 MB`, `62 500`. A fraction is met by what rounds to
+    /// Reads `27 %`, `< 9 %`, `1/16`, `95 : 20`, `4 MB`, `40 min`, `62 500`. A fraction is met by what rounds to
     /// its denominator, a ratio by what rounds to its two numbers.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = || {
             Error::invalid(format!("`claimed` is \"{text}\"")).help(
-                "write a point (\"27 %\", \"1/16\", \"95 : 20\", \"4 MB\", \"62 500\") or a bound \
+                "write a point (\"27 %\", \"1/16\", \"95 : 20\", \"4 MB\", \"40 min\", \"62 500\") or a \
+                 bound \
                  (\"< 9 %\", \"<= 2 %\", \"> 1\")",
             )
         };
@@ -175,6 +181,9 @@ mod tests {
         check("1/16", 1.0 / 16.5, 1.0 / 15.5, Style::Percent);
         check("95 : 20", 94.5 / 20.5, 95.5 / 19.5, Style::Ratio);
         check("4 MB", 3.5e6, 4.5e6, Style::Bytes);
+        check("8 h", 27_000.0, 30_600.0, Style::Duration);
+        check("27 min", 1590.0, 1650.0, Style::Duration);
+        check("5 s", 4.5, 5.5, Style::Duration);
         check("62 500", 62_499.5, 62_500.5, Style::Plain);
     }
 
@@ -192,7 +201,20 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["", "%", "about 9 %", "9 %%", "1/0", "1e3", "< ", "nan", "5 : 0", "inf"] {
+        for text in [
+            "",
+            "%",
+            "about 9 %",
+            "9 %%",
+            "h",
+            "9 hours",
+            "1/0",
+            "1e3",
+            "< ",
+            "nan",
+            "5 : 0",
+            "inf",
+        ] {
             assert!(Claimed::parse(text).is_err(), "{text}");
         }
     }

@@ -19,6 +19,13 @@ const fn text(name: &'static str, doc: &'static str) -> Param {
 const CLAIMED: Param =
     text("claimed", "what is claimed: a point such as `12.9 %`, or a bound such as `< 9 %`");
 
+const UNSTATED: Param = Param::new(
+    "unstated",
+    Type::Bool,
+    Default::Bool(false),
+    "whether it takes a condition that the article does not state; it then reproduces nothing outright",
+);
+
 /// What a probe reads.
 const PROBE: [Param; 7] = [
     text("setup", "set-up of this file that it reads"),
@@ -99,7 +106,7 @@ pub static READING: TableSpec = TableSpec {
     doc: "One way to understand a part, and the probe that tests it",
     params: &{
         let [a, b, c, d, e, f, g] = PROBE;
-        [needed("as", "the reading in words"), CLAIMED, a, b, c, d, e, f, g]
+        [needed("as", "the reading in words"), CLAIMED, UNSTATED, a, b, c, d, e, f, g]
     },
     sweeps: &[],
     nested: &[WHERE, WITH, THEORY],

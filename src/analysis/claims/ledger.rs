@@ -69,6 +69,8 @@ pub struct Reading {
     pub words: String,
     /// What is claimed; None where a clock would be needed.
     pub claimed: Option<Claimed>,
+    /// Whether it takes a condition that the article does not state.
+    pub unstated: bool,
     /// What tests it.
     pub figure: Figure,
 }

@@ -30,7 +30,7 @@ use record::{
     BesideRecord, Entry, FigureRecord, GridRecord, LedgerRecord, PartRecord, Probability,
     ReadingRecord, SCHEMA, SpreadRecord, TheoryRecord, style_of,
 };
-use verdict::{Evidence, Verdict, is_settled, judge, of_parts, of_readings};
+use verdict::{Evidence, Verdict, capped, is_settled, judge, of_parts, of_readings};
 
 use crate::error::Error;
 use crate::metrics::bands::band;
@@ -130,6 +130,7 @@ impl Judge<'_> {
             let figure = self.figure(&reading.figure, measured, style, None);
             return Ok(ReadingRecord {
                 reading: reading.words.clone(),
+                unstated: reading.unstated,
                 claimed: None,
                 meets: None,
                 why: figure.shown.clone(),
@@ -153,7 +154,7 @@ impl Judge<'_> {
                 p: probability.as_ref().map_or(0.0, |p| p.p),
             },
         };
-        let verdict = judge(claimed, evidence);
+        let verdict = capped(judge(claimed, evidence), reading.unstated);
         let why = words::reading(
             claimed,
             measured,
@@ -164,6 +165,7 @@ impl Judge<'_> {
         let end = |x: f64| x.is_finite().then_some(x);
         Ok(ReadingRecord {
             reading: reading.words.clone(),
+            unstated: reading.unstated,
             claimed: Some(claimed.text.clone()),
             meets: Some([end(claimed.low), end(claimed.high)]),
             figure,

@@ -124,7 +124,9 @@ fn part(table: &Table, setups: &[Setup], errors: &mut Vec<Error>) -> Option<Part
             errors.push(error.help("give `claimed`, or `clock`").at(table.place.clone()));
         }
         let words = params.text("as").to_string();
-        readings.push(Reading { words, claimed: claimed.filter(|_| clock.is_none()), figure });
+        let claimed = claimed.filter(|_| clock.is_none());
+        let unstated = params.get("unstated") == Some(&Value::Bool(true));
+        readings.push(Reading { words, claimed, unstated, figure });
     }
     if readings.is_empty() && clock.is_none() && errors.len() == before {
         let error = Error::invalid("the part has neither a reading nor `clock`");

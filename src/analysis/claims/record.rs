@@ -77,6 +77,8 @@ pub struct PartRecord {
 pub struct ReadingRecord {
     /// In words.
     pub reading: String,
+    /// Whether it takes a condition that the article does not state.
+    pub unstated: bool,
     /// What is claimed, as it is written.
     pub claimed: Option<String>,
     /// Least and largest value that meet it; null is no limit.

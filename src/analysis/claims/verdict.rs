@@ -4,6 +4,7 @@
 //!   from one in a hundred on, refuted below. Where nothing is left to chance it holds or it does not.
 //! * A point is reproduced when the interval of ± half its last digit meets the middle 95 % of what the
 //!   set-up yields, else refuted.
+//! * A reading with a condition that the article does not state is reproduced under it at best.
 //! * The first reading of a part is the plain one. A part that holds only in another is reproduced under
 //!   that reading. A claim is as good as its weakest part.
 
@@ -75,6 +76,14 @@ pub fn judge(claimed: &Claimed, evidence: Evidence) -> Verdict {
     if holds { Verdict::Reproduced } else { Verdict::Refuted }
 }
 
+/// The verdict on a reading that takes a condition which is not stated: at best reproduced under it.
+pub fn capped(verdict: Verdict, unstated: bool) -> Verdict {
+    match verdict {
+        Verdict::Reproduced if unstated => Verdict::ReproducedUnder,
+        verdict => verdict,
+    }
+}
+
 /// Whether an interval of a probability lies wholly on one side of both limits, so that more trials
 /// change no verdict.
 pub fn is_settled(interval: [f64; 2]) -> bool {
@@ -140,6 +149,15 @@ mod tests {
         assert_eq!(judge(&point, chance(0.1296, 0.2, 0.0)), Refuted);
         assert_eq!(judge(&point, Evidence::Exact(1.0 / 3.0)), Refuted);
         assert_eq!(judge(&claimed("99 %"), Evidence::Exact(0.99)), Reproduced);
+    }
+
+    #[test]
+    fn a_condition_that_is_not_stated_never_reproduces_outright() {
+        assert_eq!(capped(Reproduced, true), ReproducedUnder);
+        for verdict in [NotAPlacementClaim, ReproducedUnder, Refuted] {
+            assert_eq!(capped(verdict, true), verdict);
+        }
+        assert_eq!(capped(Reproduced, false), Reproduced);
     }
 
     #[test]

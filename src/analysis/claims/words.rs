@@ -1,9 +1,11 @@
 //! The lines that say why, composed from the numbers.
 
+use std::fmt::Write as _;
+
 use super::claimed::{Claimed, Form, Style};
 use super::record::{Probability, ReadingRecord, SpreadRecord};
 use super::verdict::Verdict;
-use crate::report::number::{bytes, fixed, grouped, probability_percent};
+use crate::report::number::{bytes, duration, fixed, grouped, probability_percent};
 
 /// A value in a style.
 pub fn value(x: f64, style: Style) -> String {
@@ -14,6 +16,7 @@ pub fn value(x: f64, style: Style) -> String {
         Style::Percent => format!("{} %", percent(x)),
         Style::Ratio => format!("{} : 1", fixed(x, 2)),
         Style::Bytes => bytes(libm::round(x) as u64),
+        Style::Duration => duration(x),
         Style::Plain => plain(x),
     }
 }
@@ -112,11 +115,13 @@ pub fn reading(
 pub fn part(readings: &[ReadingRecord], decided_by: usize, verdict: Verdict) -> String {
     let decides = &readings[decided_by];
     let mut text = decides.why.clone();
-    if decided_by > 0 && verdict == Verdict::ReproducedUnder {
-        text = format!(
-            "only as {}: {text}; as {}: {}",
-            decides.reading, readings[0].reading, readings[0].why
-        );
+    if verdict == Verdict::ReproducedUnder && (decided_by > 0 || decides.unstated) {
+        let unstated = if decides.unstated { ", which is not stated" } else { "" };
+        text = format!("only as {}{unstated}: {text}", decides.reading);
+        // The reading that stands against it: the plain one, or where none is, the next.
+        if let Some(other) = readings.get(usize::from(decided_by == 0)) {
+            let _ = write!(text, "; as {}: {}", other.reading, other.why);
+        }
     } else if verdict == Verdict::Refuted && readings.len() > 1 {
         text = format!("in no reading; as {}: {text}", decides.reading);
     } else if readings.len() > 1 {
@@ -137,6 +142,7 @@ mod tests {
         assert_eq!(value(1.5, Style::Plain), "1.5");
         assert_eq!(value(4.75, Style::Ratio), "4.75 : 1");
         assert_eq!(value(2048.0, Style::Bytes), "2.0 KiB");
+        assert_eq!(value(1600.0, Style::Duration), "26m 40s");
         assert_eq!(value(f64::NAN, Style::Plain), "none");
     }
 

@@ -50,7 +50,11 @@ pub fn reasoning(entry: &Entry) -> String {
 }
 
 fn reading(out: &mut String, part: &PartRecord, at: usize, reading: &ReadingRecord) {
-    let plain = if at == 0 && part.readings.len() > 1 { " (the plain reading)" } else { "" };
+    let plain = match (reading.unstated, at == 0 && part.readings.len() > 1) {
+        (true, _) => " (a condition that is not stated)",
+        (false, true) => " (the plain reading)",
+        _ => "",
+    };
     let decides =
         if part.decided_by == Some(at) && part.readings.len() > 1 { ", decides" } else { "" };
     let _ = writeln!(out, "   as {}{plain}{decides}", reading.reading);
