@@ -22,6 +22,9 @@ const DIRECTIONS: [(f64, f64); 12] = [
 /// Distances of a text from its point in pixels.
 const DISTANCES: [f64; 9] = [12.0, 20.0, 34.0, 50.0, 75.0, 105.0, 140.0, 190.0, 250.0];
 
+/// Free pixels between a point and the text straight above it: more than the ring of a mark takes.
+pub const ABOVE: f64 = 11.0;
+
 /// What a text on a line costs, in pixels of distance, for each 10 pixels of line beneath it.
 const ON_LINE: f64 = 40.0;
 
@@ -61,6 +64,20 @@ impl Room {
     /// Whether a line runs beneath a text here.
     pub fn has_lines(&self, frame: &Frame) -> bool {
         self.lines.iter().any(|p| holds(frame, *p))
+    }
+
+    /// The place straight above a point, moved sideways as far as the plot's edges ask, and taken from then
+    /// on; None where it is not free.
+    pub fn above(&mut self, (x, y): (f64, f64), width: f64, height: f64) -> Option<Frame> {
+        let half = width / 2.0;
+        let (least, most) = (self.plot.left + half, self.plot.right - half);
+        let x = if least <= most { x.clamp(least, most) } else { return None };
+        let frame = centred(x, y - ABOVE - height / 2.0, width, height);
+        let free = self.plot.contains(&frame) && self.taken.iter().all(|t| !t.overlaps(&frame));
+        free.then(|| {
+            self.take(frame);
+            frame
+        })
     }
 
     /// The best free place of a text of this width and height that belongs to a point; taken from
@@ -159,6 +176,16 @@ mod tests {
             placed.push(frame);
         }
         assert!(placed.len() >= 8, "{}", placed.len());
+    }
+
+    #[test]
+    fn a_text_above_its_point_stays_in_the_plot_and_off_what_is_taken() {
+        let mut room = Room::new(Frame { left: 0.0, top: 0.0, right: 200.0, bottom: 100.0 });
+        let frame = room.above((5.0, 50.0), 60.0, 16.0).unwrap();
+        assert_eq!((frame.left, frame.bottom), (0.0, 50.0 - ABOVE));
+        assert_eq!(room.above((40.0, 50.0), 60.0, 16.0), None, "the place of the first");
+        assert_eq!(room.above((100.0, 20.0), 60.0, 16.0), None, "above the plot");
+        assert!(room.above((199.0, 50.0), 60.0, 16.0).unwrap().right <= 200.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::canvas::Font;
 use super::legend::Legend;
 use super::model::{Axis, Chart, Layer, Scale, Texts};
 use super::palette::{INK, SOFT};
+use super::place::ABOVE;
 use super::scale::{Map, value_text};
 use super::text::{self, Frame, Weight};
 
@@ -37,6 +38,8 @@ const LEAST_ROW: f64 = 20.0;
 const LEAST_BAR: f64 = 12.0;
 /// The same where several bars in a row have their values beside them.
 const LEAST_BAR_TEXT: f64 = 22.0;
+/// The same where points in the rows have texts above them.
+const LEAST_MARKED: f64 = 2.0 * (ABOVE + LABEL_LINE + 2.0);
 /// Widest name of such a row before it wraps.
 const WIDEST_ROW: f64 = 330.0;
 /// Free pixels between the texts of two ticks.
@@ -172,6 +175,8 @@ impl Plan {
             + 20.0;
         let least_bar = if several_values(chart) { LEAST_BAR_TEXT } else { LEAST_BAR };
         let least_row = LEAST_ROW.max(4.0 + least_bar * chart.beside() as f64);
+        let least_row =
+            if has_marked_rows(chart) { least_row.max(LEAST_MARKED) } else { least_row };
         let row_height =
             rows.iter().map(|r| r.len() as f64 * LABEL_LINE + 4.0).fold(least_row, f64::max);
         let least = LEAST_PLOT.max(rows.len() as f64 * row_height);
@@ -244,6 +249,15 @@ fn shows_values(chart: &Chart) -> bool {
         Layer::Spans(spans) => spans.texts == Texts::Shown,
         _ => false,
     })
+}
+
+/// Whether a row has a point with a text.
+fn has_marked_rows(chart: &Chart) -> bool {
+    let has_text = |layer: &Layer| match layer {
+        Layer::Marks(marks) => marks.iter().any(|mark| !mark.lines.is_empty()),
+        _ => false,
+    };
+    chart.is_horizontal() && chart.layers.iter().any(has_text)
 }
 
 /// Whether more than one layer writes values beside its bars.

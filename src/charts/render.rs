@@ -182,11 +182,16 @@ impl Sheet<'_> {
             lines.iter().map(|l| text::width(l, LABEL.size, LABEL.weight)).fold(0.0, f64::max);
         let height = lines.len() as f64 * LABEL_LINE;
         // A full plot leaves the text to the tooltip of its point.
-        let Some(frame) = self.room.find(point, width + 4.0, height) else { return };
+        // In rows a text stands above its point, off the stretch that runs through it.
+        let above = self.chart.is_horizontal().then(|| self.room.above(point, width + 4.0, height));
+        let place = above.flatten().or_else(|| self.room.find(point, width + 4.0, height));
+        let Some(frame) = place else { return };
         // Widths are upper estimates: a text stands at that end of its frame that is near its point.
         let (left, right) = (frame.left + 2.0, frame.right - 2.0);
         let middle = (left + right) / 2.0;
-        let (x, align) = if middle < point.0 - width / 4.0 {
+        let (x, align) = if self.chart.is_horizontal() && frame.bottom < point.1 {
+            (middle, HPos::Center)
+        } else if middle < point.0 - width / 4.0 {
             (right, HPos::Right)
         } else if middle > point.0 + width / 4.0 {
             (left, HPos::Left)

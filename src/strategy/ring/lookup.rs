@@ -1,8 +1,38 @@
 //! Ways to find the first point at or after a digest, and how many steps each takes.
 
 use super::width::Width;
+use crate::error::Error;
 use crate::hash::mix::fmix64;
+use crate::params::{Default, Param, Params, Type, Value};
 use crate::strategy::Slot;
+
+/// `lookup` of the strategies on a ring: the answers are the same.
+pub const EXACT: Param = Param::new(
+    "lookup",
+    Type::Choice(&["bucketed", "sorted"]),
+    Default::Text("bucketed"),
+    "by an index over the top bits or by binary search; the answers are the same",
+);
+
+/// `lookup` of the plain ring: more ways than what others need.
+pub const ANY: Param = Param::new(
+    "lookup",
+    Type::Choice(&["bucketed", "sorted", "skip-list", "slot-table"]),
+    Default::Text("bucketed"),
+    "by an index over the top bits, by binary search or by a skip list, with the same answers; or by a \
+     table of equal slots, with rounded ones",
+);
+
+/// `slots` of the plain ring; refused where no slot table would have them.
+pub const SLOTS: Param = Param::new(
+    "slots",
+    Type::Int { min: 1, max: 1 << 24 },
+    Default::Absent,
+    "slots of lookup = \"slot-table\", which alone takes them; absent: 1024",
+);
+
+/// Slots of a slot table unless it says otherwise.
+const DEFAULT_SLOTS: u32 = 1024;
 
 /// How a key's point is found.
 #[derive(Debug)]
@@ -18,6 +48,42 @@ pub enum Lookup {
 }
 
 impl Lookup {
+    /// What `lookup`, and `slots` where the strategy has it, ask for on a ring of digests of so many bits.
+    ///
+    /// Errors: `slots` without a slot table; more slots than digests.
+    pub fn new(params: &Params, table: &Width, bits: u32) -> Result<Self, Error> {
+        let slots = match params.get("slots") {
+            Some(Value::Int(slots)) => Some(*slots as u32),
+            _ => None,
+        };
+        let lookup = params.text("lookup");
+        if let Some(slots) = slots.filter(|_| lookup != "slot-table") {
+            let message = format!("`slots` is {slots}, but `lookup` is \"{lookup}\"");
+            return Err(Error::invalid(message)
+                .help(
+                    "only lookup = \"slot-table\" has slots: leave `slots` out, or give the \
+                     slot table a [[strategy]] of its own",
+                )
+                .field("slots"));
+        }
+        Ok(match lookup {
+            "bucketed" => Lookup::Bucketed,
+            "sorted" => Lookup::Sorted,
+            "skip-list" => Lookup::SkipList(SkipList::new(table)),
+            "slot-table" => {
+                let slots = slots.unwrap_or(DEFAULT_SLOTS);
+                if u64::from(slots) > u64::MAX >> (64 - bits) {
+                    let message = format!("`slots` is {slots} for digests of {bits} bits");
+                    return Err(Error::invalid(message)
+                        .help("give fewer slots than there are digests")
+                        .field("slots"));
+                }
+                Lookup::SlotTable(SlotTable::new(table, bits, slots))
+            }
+            other => unreachable!("`{other}` is not among the choices of `lookup`"),
+        })
+    }
+
     /// Number of points, table entries or list nodes that a look-up of the digest reads. A binary search
     /// is counted by the textbook, whatever the standard library does.
     pub fn steps(&self, table: &Width, digest: u64) -> u64 {

@@ -34,7 +34,7 @@ pub mod points;
 pub mod table;
 pub mod width;
 
-use lookup::{Lookup, SkipList, SlotTable};
+use lookup::Lookup;
 use points::{Points, Tie};
 use width::Width;
 
@@ -65,7 +65,7 @@ pub static INFO: StrategyInfo = StrategyInfo {
     order: Order::Free,
     params: &{
         let [a, b, c, d, e, f, g, _] = PARAMS;
-        [a, b, c, d, e, f, g, LOOKUP, SLOTS, SPREAD]
+        [a, b, c, d, e, f, g, lookup::ANY, lookup::SLOTS, SPREAD]
     },
     cost: Cost { lookup: "O(1)", change: "O(n v)", bytes: "8–16 n v (32-bit digests)" },
     build: |build| Ok(Box::new(Ring::new(INFO.name, build)?)),
@@ -100,29 +100,8 @@ pub const PARAMS: [Param; 8] = [
         Default::Text("name"),
         "who has a point that two nodes share: the smaller name, the first or the last in the cluster",
     ),
-    Param::new(
-        "lookup",
-        Type::Choice(&["bucketed", "sorted"]),
-        Default::Text("bucketed"),
-        "by an index over the top bits or by binary search; the answers are the same",
-    ),
+    lookup::EXACT,
 ];
-
-/// `lookup` of the plain ring: more ways than what others need.
-const LOOKUP: Param = Param::new(
-    "lookup",
-    Type::Choice(&["bucketed", "sorted", "skip-list", "slot-table"]),
-    Default::Text("bucketed"),
-    "by an index over the top bits, by binary search or by a skip list, with the same answers; or by a \
-     table of equal slots, with rounded ones",
-);
-
-const SLOTS: Param = Param::new(
-    "slots",
-    Type::Int { min: 1, max: 1 << 24 },
-    Default::Int(1024),
-    "slots of lookup = \"slot-table\"",
-);
 
 /// Digests over which the mean number of steps of a look-up is taken.
 const COUNTED: u64 = 4096;
@@ -179,24 +158,7 @@ impl Ring {
         let label = Label::parse(params.text("label"), PLACEHOLDERS)?;
         let points = Points::hash(build.cluster, counts, &label, tie, hash.as_ref())?;
         let table = Width::new(column.bits(), &points);
-        let lookup = match params.text("lookup") {
-            "bucketed" => Lookup::Bucketed,
-            "sorted" => Lookup::Sorted,
-            "skip-list" => Lookup::SkipList(SkipList::new(&table)),
-            "slot-table" => {
-                let slots = params.int("slots") as u32;
-                if u64::from(slots) > u64::MAX >> (64 - column.bits()) {
-                    return Err(Error::invalid(format!(
-                        "`slots` is {slots} for digests of {} bits",
-                        column.bits()
-                    ))
-                    .help("give fewer slots than there are digests")
-                    .field("slots"));
-                }
-                Lookup::SlotTable(SlotTable::new(&table, column.bits(), slots))
-            }
-            other => unreachable!("`{other}` is not among the choices of `lookup`"),
-        };
+        let lookup = Lookup::new(params, &table, column.bits())?;
         let nodes = build.cluster.nodes.clone();
         let (replicas, domains) = (build.replicas, Domains::new(build));
         Ok(Ring { columns: [column], table, lookup, replicas, domains, nodes, label, labels })
@@ -391,6 +353,23 @@ mod tests {
                 assert_eq!(bucketed.find(digest), sorted.find(digest), "{hasher} {digest:#x}");
                 assert_eq!(list.find(digest), sorted.find(digest), "{hasher} {digest:#x}");
             }
+        }
+    }
+
+    #[test]
+    fn only_a_slot_table_has_slots() {
+        let cluster = Cluster::numbered(4, "db{i}");
+        let slots = |lookup: &str, given: Option<i64>| {
+            let mut pairs = vec![("lookup", text(lookup))];
+            pairs.extend(given.map(|slots| ("slots", Value::Int(slots))));
+            ring(&cluster, &pairs).map(|ring| ring.lookup.heap_bytes() / 4)
+        };
+        assert_eq!(slots("slot-table", Some(512)).unwrap(), 512);
+        assert_eq!(slots("slot-table", None).unwrap(), 1024, "as documented");
+        for lookup in ["bucketed", "sorted", "skip-list"] {
+            let error = slots(lookup, Some(512)).unwrap_err();
+            assert!(error.message.contains("`slots` is 512") && error.message.contains(lookup));
+            assert_eq!(error.field, Some("slots"));
         }
     }
 
