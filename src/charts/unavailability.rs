@@ -46,11 +46,12 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
     let mut layers = Vec::new();
     for (nth, &i) in order.iter().enumerate() {
         let (_, timeline, name) = &found[i];
-        let windows = time::windows(timeline).into_iter().zip(&timeline.windows.unavailable);
-        let rows = timeline.rows_in.max(1) as f64;
+        let rows = timeline.windows.unavailable.iter().zip(&timeline.windows.rows);
+        let windows = time::windows(timeline).into_iter().zip(rows);
         let mut points: Vec<(f64, f64)> = windows
             .filter(|((_, length), _)| *length > 0.0)
-            .map(|((middle, length), unavailable)| {
+            .map(|((middle, length), (unavailable, rows))| {
+                let rows = (*rows).max(1) as f64;
                 (clock.at(middle), unavailable / length / rows * 100.0)
             })
             .collect();

@@ -142,7 +142,7 @@ pub static FAMILY: Family = Family {
         metric(
             "peak-node-operations",
             Unit::Number,
-            "operations a second of the busiest node in its busiest window",
+            "operations a second of the busiest node in its busiest minute, or over the whole time if that is shorter",
             |p| of(p, |t| Some(t.peak_node_operations)),
         ),
         metric(

@@ -71,7 +71,7 @@ impl<'a> Simulation<'a> {
             now: 0,
             queue: Queue::default(),
             nodes: vec![node; job.nodes.len()],
-            ledger: Ledger::new(job.nodes.len()),
+            ledger: Ledger::new(job.nodes.len(), job.settings.tick_ms, job.settings.horizon),
             watch: job.watch.iter().enumerate().map(|(i, w)| Watch::new(w, i, job)).collect(),
             begun: false,
             stopped: false,
@@ -109,6 +109,7 @@ impl<'a> Simulation<'a> {
     fn plan(&mut self) {
         self.queue.push(self.job.settings.start, Kind::Begin);
         self.queue.push(self.ledger.ends(), Kind::Sample);
+        self.queue.push(self.ledger.stretch_ends(), Kind::Peak);
         for (i, fault) in self.job.settings.faults.iter().enumerate() {
             self.queue.push(fault.at, Kind::Fault(i as u32));
             self.outstanding += 1;
@@ -153,8 +154,13 @@ impl<'a> Simulation<'a> {
             Kind::Begin => self.begin(),
             Kind::Sample => {
                 self.arrive_all();
-                self.ledger.close(self.now);
+                self.ledger.close(self.now, self.rows_in());
                 self.queue.push(self.ledger.ends(), Kind::Sample);
+            }
+            Kind::Peak => {
+                self.arrive_all();
+                self.ledger.close_stretch(self.now);
+                self.queue.push(self.ledger.stretch_ends(), Kind::Peak);
             }
         }
     }
@@ -163,8 +169,13 @@ impl<'a> Simulation<'a> {
         // The window that runs may end within the last tick.
         self.now = at;
         self.arrive_all();
-        self.ledger.finish(at);
+        self.ledger.finish(at, self.rows_in());
         self.ended = true;
+    }
+
+    /// Rows at the beginning and rows added since.
+    fn rows_in(&self) -> u64 {
+        self.units.iter().map(|unit| unit.rows_in).sum()
     }
 
     /// The time of the last event.

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Tick;
 use super::engine::Simulation;
-use super::ledger::Window;
 use super::unit::{Phase, Unit};
 
 /// Most units whose phases are kept one by one.
@@ -78,7 +77,8 @@ pub struct Timeline {
     pub units_stayed: u64,
     /// Units that move and have no owner left.
     pub units_dead: u64,
-    /// Operations per second of the busiest node in its busiest window.
+    /// Operations per second of the busiest node in its busiest minute, or over the whole time if that is
+    /// shorter; minutes are longer where the horizon is more than 16 384 of them away.
     pub peak_node_operations: f64,
     /// The phases: when the first unit entered and the last one left each.
     pub phases: Vec<PhaseRecord>,
@@ -114,6 +114,8 @@ pub struct Windows {
     pub last_seconds: f64,
     /// Rows × seconds that could not be read or could not be written, by window.
     pub unavailable: Vec<f64>,
+    /// Rows at its end, lost ones too, by window.
+    pub rows: Vec<u64>,
     /// By node.
     pub nodes: Vec<NodeWindows>,
 }
@@ -219,7 +221,7 @@ pub(super) fn of(simulation: &Simulation<'_>) -> Timeline {
         units_rescued: moving().filter(|unit| is_rescued(unit)).count() as u64,
         units_stayed: in_phase(Phase::Stayed),
         units_dead: in_phase(Phase::Dead),
-        peak_node_operations: peak(&simulation.ledger.windows, settings.tick_ms),
+        peak_node_operations: peak(simulation, settings.tick_ms),
         phases: phases(units, simulation.now(), &seconds),
         windows: windows(simulation, &seconds),
         gantt: gantt(simulation, &seconds),
@@ -232,12 +234,9 @@ fn is_rescued(unit: &Unit) -> bool {
     unit.phase == Phase::Done && unit.spans.iter().all(|(phase, ..)| *phase != Phase::Kept)
 }
 
-fn peak(windows: &[Window], tick_ms: u64) -> f64 {
-    let rate = |w: &Window| {
-        let most = w.loads.iter().map(|load| load.sum()).max().unwrap_or(0);
-        if w.ticks == 0 { 0.0 } else { most as f64 * 1000.0 / (w.ticks * tick_ms) as f64 }
-    };
-    windows.iter().map(rate).fold(0.0, f64::max)
+fn peak(simulation: &Simulation<'_>, tick_ms: u64) -> f64 {
+    let (most, ticks) = simulation.ledger.peak(simulation.now());
+    if ticks == 0 { 0.0 } else { most as f64 * 1000.0 / (ticks * tick_ms) as f64 }
 }
 
 /// Phases that a unit has left, and the one it is in.
@@ -276,6 +275,7 @@ fn windows(simulation: &Simulation<'_>, seconds: &dyn Fn(Tick) -> f64) -> Window
         seconds: seconds(ledger.width),
         last_seconds: seconds(ledger.windows.last().map_or(0, |w| w.ticks)),
         unavailable,
+        rows: ledger.windows.iter().map(|w| w.rows).collect(),
         nodes: names
             .map(|(i, name)| NodeWindows {
                 node: name.clone(),

@@ -34,6 +34,8 @@ pub enum Kind {
     Begin,
     /// The loads of a window are noted.
     Sample,
+    /// The loads of a stretch are held against the peak.
+    Peak,
 }
 
 /// An event: when, what, and its number in the order of planning.

@@ -75,8 +75,8 @@ fn redirect_by_hand() {
         .map(|n| [sum(&n.writes), sum(&n.reads), sum(&n.copies)])
         .collect();
     assert_eq!(nodes, [[24, 42, 124], [12, 18, 124]]);
-    // The window of tick 12 to 13 has 3 reads and 4 copies on a; those before 10 have 2 + 3 + 10.
-    assert_eq!(outcome.peak_node_operations, 15.0);
+    // It is over within a minute: 24 + 42 + 124 operations of a in 20 s.
+    assert_eq!(outcome.peak_node_operations, 190.0 / 20.0);
 }
 
 #[test]
@@ -218,4 +218,33 @@ fn a_coordinator_that_restarts_passes_all_rows_again() {
     let slow = Fault { at: 6, until: Some(500), kind: FaultKind::Slows(1, 3000) };
     job.settings.faults = vec![slow];
     assert_eq!(run(&job).migrated_seconds, Some(5.0 + 16.0));
+}
+
+#[test]
+fn peaks_are_those_of_a_minute_however_long_the_simulation_goes_on() {
+    let mut job = one_unit(Mode::DoubleWriteAll);
+    job.units[0].rows = 1000;
+    job.settings.keep_old = 200;
+    // Copying until 100: all the first minute a has 3 reads, 2 writes and 10 copies a second, b no reads.
+    let short = run(&job);
+    assert_eq!(short.peak_node_operations, 5.0 + 10.0);
+    job.settings.horizon = 100_000;
+    let late = Fault { at: 90_000, until: None, kind: FaultKind::Restarts };
+    job.settings.faults = vec![late];
+    let long = run(&job);
+    assert!(long.windows.seconds > 1000.0);
+    assert_eq!(long.peak_node_operations, short.peak_node_operations);
+}
+
+#[test]
+fn the_rows_of_windows_are_those_that_came_until_their_ends() {
+    let outcome = run(&one_unit(Mode::StopTheWorld));
+    // Nobody adds a row for 12 s; then two a second for 6: kept for 5, cleaned in 1.
+    let windows = &outcome.windows;
+    assert_eq!(windows.seconds, 1.0);
+    let rows: Vec<u64> = (1..=18).map(|second: u64| 100 + 2 * second.saturating_sub(12)).collect();
+    assert_eq!(windows.rows, rows);
+    // So all rows are unavailable while the world stands still.
+    let share = |i: usize| windows.unavailable[i] / windows.rows[i] as f64;
+    assert_eq!([share(0), share(5), share(11), share(12)], [1.0, 1.0, 1.0, 0.0]);
 }
