@@ -31,7 +31,7 @@ pub fn duration_ms(text: &str) -> Result<u64, Error> {
     };
     let mut rest = text.trim();
     if rest.starts_with('-') {
-        return Err(wrong(", which is before the start"));
+        return Err(wrong(", which is negative"));
     }
     if rest.is_empty() {
         return Err(wrong(""));
@@ -144,7 +144,7 @@ mod tests {
         for wrong in ["", "40", "m", "40 min", "1.0001ms", "1h30", "1e3s", "999999999d", "..s"] {
             assert!(duration_ms(wrong).is_err(), "{wrong}");
         }
-        assert!(duration_ms("-5m").unwrap_err().message.contains("before the start"));
+        assert!(duration_ms("-5m").unwrap_err().message.contains("which is negative"));
     }
 
     #[test]

@@ -223,7 +223,7 @@ fn a_wrong_migration_is_placed_and_says_what_to_do() {
             format!("start = \"2m\"\n{}", fault("kind = \"restarts\"\nat = \"1m\"")),
             ["s.toml:24:6", "before the start of the migration at 2m"],
         ),
-        (fault("kind = \"restarts\"\nat = \"-1m\""), ["s.toml:23:6", "which is before the start"]),
+        (fault("kind = \"restarts\"\nat = \"-1m\""), ["s.toml:23:6", "which is negative"]),
         (fault("kind = \"dies\"\nat = \"1m\""), ["s.toml:21:1", "`node` is missing"]),
         (
             fault("kind = \"dies\"\nnode = \"node1\"\nat = \"1m\"\nshare = 0.5"),
@@ -240,6 +240,26 @@ fn a_wrong_migration_is_placed_and_says_what_to_do() {
             ),
             ["s.toml:29:6", "two faults of kind drops-rows overlap"],
         ),
+        (
+            fault("kind = \"restarts\"\nat = \"8d\""),
+            ["s.toml:23:6", "the simulation ends after 7d at the latest"],
+        ),
+        (
+            fault(
+                &["kind = \"dies\"\nnode = \"node1\"\nat = \"5m\""; 2]
+                    .join("\n[[migration.fault]]\n"),
+            ),
+            ["s.toml:27:8", "node1 dies 2 times, and there is 1 copy of its rows"],
+        ),
+        (
+            "copy-limit = 5\nwatch = [\"a\", \"b\", \"a\"]\n".to_string(),
+            ["s.toml:21:9", "`a` is watched twice"],
+        ),
+        (
+            "copy-limit = 5\nrows = 9_223_372_036_854_775_807\n".to_string(),
+            ["s.toml:21:8", "1000000000000000"],
+        ),
+        ("copy-limit = 5\ncutover = \"-2s\"\n".to_string(), ["s.toml:21:11", "which is negative"]),
         (
             fault("kind = \"restarts\"\nat = \"1m\"\ncase = \"bad\""),
             ["s.toml:24:8", "give [migration] e.g. case = [\"no fault\", \"bad\"]"],

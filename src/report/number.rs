@@ -43,8 +43,8 @@ pub fn shortest(x: f64) -> String {
 }
 
 /// A whole number in groups of three: `10,000,000`.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
+pub fn grouped(n: impl Into<u128>) -> String {
+    let digits = n.into().to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn groups_start_from_the_right() {
-        let shown: Vec<String> = [0, 999, 1000, 65_536, 10_000_000].map(grouped).into();
+        let shown: Vec<String> = [0u64, 999, 1000, 65_536, 10_000_000].map(grouped).into();
         assert_eq!(shown, ["0", "999", "1,000", "65,536", "10,000,000"]);
     }
 

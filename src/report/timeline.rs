@@ -39,8 +39,8 @@ type Text = fn(&Timeline) -> String;
 
 /// The columns of the table: head, and text; empty where there is nothing to tell.
 const COLUMNS: &[(&str, Text)] = &[
-    ("cut over\nafter", |t| t.migrated_seconds.map_or("never".into(), duration)),
-    ("old copies\ngone after", |t| t.finished_seconds.map_or("never".into(), duration)),
+    ("cut over\nafter", |t| t.migrated_seconds.map_or_else(|| beyond(t), duration)),
+    ("old copies\ngone after", |t| t.finished_seconds.map_or_else(|| beyond(t), duration)),
     ("rows lost\n(moving)", |t| match t.rows_lost {
         0 => "0".into(),
         lost => format!("{} ({})", grouped(lost), grouped(t.rows_lost_moving)),
@@ -57,6 +57,11 @@ const COLUMNS: &[(&str, Text)] = &[
     ("units", ended),
     ("peak node\nops/s", |t| count(t.peak_node_operations)),
 ];
+
+/// What has not come to its end by the horizon takes longer than all that was simulated.
+fn beyond(timeline: &Timeline) -> String {
+    format!("> {}", duration(timeline.simulated_seconds - timeline.start_seconds))
+}
 
 /// Units that did not end in the usual way.
 fn ended(timeline: &Timeline) -> String {
@@ -75,7 +80,7 @@ fn nonzero(n: u64) -> String {
 }
 
 fn count(x: f64) -> String {
-    if x == 0.0 { String::new() } else { grouped(libm::round(x) as u64) }
+    if x == 0.0 { String::new() } else { grouped(libm::round(x) as u128) }
 }
 
 /// What tells the cells apart: of each its values on the axes that vary, or its id if none does.
@@ -217,6 +222,19 @@ mod tests {
         assert_eq!(text("wrong-node\nwrites"), None);
         assert!(summary(&sample::record()).is_none());
         assert_eq!(watched(&sample::migration()).len(), 1);
+    }
+
+    #[test]
+    fn what_has_not_ended_takes_longer_than_was_simulated() {
+        let mut record = sample::migration();
+        let timeline = record.cells[0].steps[1].timeline.as_mut().unwrap();
+        (timeline.migrated_seconds, timeline.finished_seconds) = (None, None);
+        timeline.simulated_seconds = timeline.start_seconds + 7200.0;
+        timeline.key_seconds_unavailable = 1e20;
+        let grid = summary(&record).unwrap();
+        let row = grid.rows[0].join(" | ");
+        assert!(row.contains("| > 2h 00m | > 2h 00m |"), "{row}");
+        assert!(row.contains("100,000,000,000,000,000,000"), "{row}");
     }
 
     #[test]

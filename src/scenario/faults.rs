@@ -148,6 +148,25 @@ pub fn check_overlaps(faults: &[MigrationFault]) -> Result<(), Error> {
     Ok(())
 }
 
+/// A node can die as often as there are copies of its rows.
+pub fn check_deaths(faults: &[MigrationFault], replicas: i64) -> Result<(), Error> {
+    let dies = |fault: &&MigrationFault| fault.params.text("kind") == "dies";
+    let node = |fault: &MigrationFault| fault.params.text("node").to_string();
+    for (i, last) in faults.iter().enumerate().filter(|(_, fault)| dies(fault)) {
+        let deaths = faults[..=i].iter().filter(dies).filter(|f| node(f) == node(last)).count();
+        if deaths as i64 > replicas {
+            let copies = if replicas == 1 { "copy" } else { "copies" };
+            return Err(Error::invalid(format!(
+                "{} dies {deaths} times, and there is {replicas} {copies} of its rows",
+                node(last)
+            ))
+            .help("leave the last death out, give it another case, or give more `replicas`")
+            .at(last.place("node")));
+        }
+    }
+    Ok(())
+}
+
 /// Nodes that faults name must be members of the cluster at some step of every path.
 pub fn check_nodes(cells: &[Cell], errors: &mut Vec<Error>) {
     for cell in cells {

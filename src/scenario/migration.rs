@@ -31,13 +31,15 @@ const fn absent(name: &'static str, ty: Type, doc: &'static str) -> Param {
 }
 
 const COUNT: Type = Type::Int { min: 1, max: i64::MAX };
+/// More rows than this are more than the sums over a simulation can hold.
+const ROWS: Type = Type::Int { min: 1, max: 1_000_000_000_000_000 };
 
 /// `[migration]`
 pub static MIGRATION: TableSpec = TableSpec {
     name: "[migration]",
     doc: "How the rows behind the keys that move are carried over at each step of a path, and what goes wrong",
     params: &[
-        absent("rows", COUNT, "rows behind the keys; one a key if absent"),
+        absent("rows", ROWS, "rows behind the keys; one a key if absent"),
         absent("bytes", COUNT, "bytes of all rows, where limits count bytes"),
         absent(
             "reads",
@@ -213,7 +215,9 @@ pub fn read(
             of => of == case,
         };
         let faults: Vec<MigrationFault> = faults.iter().filter(here).cloned().collect();
-        if let Err(error) = faults::check_overlaps(&faults) {
+        let possible = faults::check_overlaps(&faults)
+            .and_then(|()| faults::check_deaths(&faults, params.int("replicas")));
+        if let Err(error) = possible {
             errors.push(error);
             return None;
         }
@@ -257,7 +261,22 @@ fn check(params: &Params, faults: &[MigrationFault]) -> Result<(), Error> {
             .help("make `start` earlier than `horizon`")
             .field("start"));
     }
+    for (i, key) in params.list("watch").unwrap_or_default().iter().enumerate() {
+        if params.list("watch").unwrap_or_default()[..i].contains(key) {
+            return Err(Error::invalid(format!("`{key}` is watched twice"))
+                .help("name each key once")
+                .field("watch"));
+        }
+    }
     for fault in faults {
+        if fault.params.duration_ms("at").expect("required") >= ms("horizon") {
+            let (at, horizon) = (fault.params.text("at"), params.text("horizon"));
+            return Err(Error::invalid(format!(
+                "`at` is {at}, and the simulation ends after {horizon} at the latest"
+            ))
+            .help("let the fault begin earlier, or lengthen `horizon`")
+            .at(fault.place("at")));
+        }
         if fault.params.duration_ms("at").expect("required") < ms("start") {
             let (at, start) = (fault.params.text("at"), params.text("start"));
             return Err(Error::invalid(format!(
