@@ -1,12 +1,14 @@
 //! What moves from which node to which at one step, as a grid: a row per giver, a column per receiver.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::ChartInfo;
 use super::data;
 use super::model::{Axis, Chart, Heat, Layer, Scale, Texts, Unit};
 use super::palette::Look;
 use crate::error::Error;
 use crate::params::{Default, Param, Params, Type};
-use crate::record::{CellRecord, MovementRecord, Record, StepRecord};
+use crate::record::{ByLoad, CellRecord, MovementRecord, NodeMoved, Record, StepRecord};
 
 /// The chart.
 pub static INFO: ChartInfo = ChartInfo {
@@ -28,8 +30,8 @@ pub static INFO: ChartInfo = ChartInfo {
     check: |params| data::conditions(params, "where").map(|_| ()),
 };
 
-/// More nodes than this on a side make a grid that nobody can read.
-pub const MOST_NODES: usize = 128;
+/// More fields than this on a side nobody can tell apart: of more nodes several share one.
+const MOST_FIELDS: usize = 128;
 /// More cells than this are drawn only where a scenario picks some.
 const MOST_CELLS: usize = 6;
 
@@ -65,27 +67,37 @@ fn most<'a>(cell: &'a CellRecord, load: &str) -> Option<&'a StepRecord> {
     steps.rev().max_by_key(|step| moved(step))
 }
 
-/// The map of one step; None if nothing moves, or if there are too many nodes or pairs.
+/// The map of one step; None if nothing moves, or if there are too many pairs for the record.
 pub fn of_step(record: &Record, cell: &CellRecord, step: &StepRecord, load: &str) -> Option<Chart> {
     let movement = step.movement.as_ref()?;
     let total = *step.totals.get(load)?;
     let (from, to) = sides(cell, step, movement, load)?;
-    let mut rows = vec![vec![None; to.len()]; from.len()];
+    let (from, to) = (Fields::of(&from), Fields::of(&to));
+    let mut amounts = vec![vec![0u64; to.labels.len()]; from.labels.len()];
     for pair in movement.pairs.as_ref()? {
-        let place = |names: &[&str], name: &str| names.iter().position(|n| *n == name);
         let amount = *pair.loads.get(load)?;
-        if amount == 0 {
-            continue;
+        if amount > 0 {
+            amounts[*from.place.get(&*pair.from)?][*to.place.get(&*pair.to)?] += amount;
         }
-        rows[place(&from, &pair.from)?][place(&to, &pair.to)?] =
-            Some(amount as f64 / total as f64 * 100.0);
     }
+    let share = |amount: &u64| (*amount > 0).then(|| *amount as f64 / total as f64 * 100.0);
+    let rows: Vec<Vec<Option<f64>>> =
+        amounts.iter().map(|row| row.iter().map(share).collect()).collect();
     let most = rows.iter().flatten().flatten().copied().fold(0.0, f64::max);
     let change = step.change.clone().unwrap_or_default();
-    let axis = |title: &str, names: Vec<&str>| {
-        let names = names.into_iter().map(String::from).collect();
-        Axis::new(title, Unit::Number, Scale::Category(names))
-    };
+    let axis = |title: &str, names| Axis::new(title, Unit::Number, Scale::Category(names));
+    let mut notes = vec![
+        "An empty field: nothing moves between the two. Nodes that give or receive nothing are left out.".to_string(),
+    ];
+    if from.each.max(to.each) > 1 {
+        let several = |n: usize| if n == 1 { "one node".into() } else { format!("{n} nodes") };
+        notes.push(format!(
+            "A row stands for {}, a column for {}, in the cluster's order.",
+            several(from.each),
+            several(to.each)
+        ));
+    }
+    notes.push(data::origin(record));
     let heat = Heat {
         name: format!(
             "share of all {load}; the darkest is {}",
@@ -100,15 +112,36 @@ pub fn of_step(record: &Record, cell: &CellRecord, step: &StepRecord, load: &str
         suffix: format!("{} step {}", cell.id, step.step),
         title: format!("Who gives {load} to whom: {}, {change}", cell.id),
         subtitle: data::context(record),
-        x: axis("Receives", to),
-        y: axis("Gives", from),
+        x: axis("Receives", to.labels),
+        y: axis("Gives", from.labels),
         layers: vec![Layer::Heat(heat)],
-        notes: vec![
-            "An empty field: nothing moves between the two. Nodes that give or receive nothing are left out."
-                .into(),
-            data::origin(record),
-        ],
+        notes,
     })
+}
+
+/// The fields of a side: a node each, or several that follow one another.
+struct Fields<'a> {
+    /// Most nodes of a field.
+    each: usize,
+    labels: Vec<String>,
+    /// Field of each node.
+    place: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(names: &[&'a str]) -> Self {
+        let each = names.len().div_ceil(MOST_FIELDS);
+        let label = |names: &[&str]| match names {
+            [one] => (*one).to_string(),
+            [first, .., last] => format!("{first} … {last}"),
+            [] => String::new(),
+        };
+        Fields {
+            each,
+            labels: names.chunks(each).map(label).collect(),
+            place: names.iter().enumerate().map(|(i, name)| (*name, i / each)).collect(),
+        }
+    }
 }
 
 /// Names of those that give and of those that receive, in the cluster's order.
@@ -119,20 +152,18 @@ fn sides<'a>(
     load: &str,
 ) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let before = cell.steps.iter().find(|s| s.step + 1 == step.step)?;
-    let moves = |name: &str| movement.per_node.iter().find(|node| node.node == name);
+    let moves: BTreeMap<&str, &NodeMoved> =
+        movement.per_node.iter().map(|node| (node.node.as_str(), node)).collect();
     // The members before, those that came, then outcomes.
     let mut order: Vec<&str> = Vec::new();
+    let mut seen = BTreeSet::new();
     let members = before.per_node.iter().chain(&step.per_node).map(|node| node.node.as_str());
-    for name in members.chain(movement.per_node.iter().map(|node| node.node.as_str())) {
-        if !order.contains(&name) {
-            order.push(name);
-        }
-    }
-    let some = |amounts: &crate::record::ByLoad<u64>| amounts.get(load).is_some_and(|n| *n > 0);
-    let from: Vec<&str> =
-        order.iter().copied().filter(|n| moves(n).is_some_and(|m| some(&m.gives))).collect();
-    let to: Vec<&str> =
-        order.iter().copied().filter(|n| moves(n).is_some_and(|m| some(&m.receives))).collect();
-    let fits = |side: &Vec<&str>| (1..=MOST_NODES).contains(&side.len());
-    (fits(&from) && fits(&to)).then_some((from, to))
+    let all = members.chain(movement.per_node.iter().map(|node| node.node.as_str()));
+    order.extend(all.filter(|name| seen.insert(*name)));
+    let some = |amounts: &ByLoad<u64>| amounts.get(load).is_some_and(|n| *n > 0);
+    let side = |of: fn(&NodeMoved) -> &ByLoad<u64>| -> Vec<&str> {
+        order.iter().copied().filter(|n| moves.get(n).is_some_and(|m| some(of(m)))).collect()
+    };
+    let (from, to) = (side(|m| &m.gives), side(|m| &m.receives));
+    (!from.is_empty() && !to.is_empty()).then_some((from, to))
 }

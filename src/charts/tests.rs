@@ -418,6 +418,18 @@ fn who_gives_to_whom_is_a_grid_and_paths_stand_side_by_side() {
 }
 
 #[test]
+fn of_many_nodes_several_share_a_field() {
+    let drawn = check(&ran("title = \"t\"\n[cluster]\nnodes = 300\nname = \"db{i}\"\n\
+         [keys]\npattern = \"sequential\"\ntype = \"integer\"\nstart = 0\ncount = 600\n\
+         [[strategy]]\nkind = \"modulo\"\nhasher = \"identity\"\n[[change]]\nadd = 300\n"));
+    let (_, svg) = drawn.iter().find(|(s, _)| s.starts_with("movement-heat-map")).unwrap();
+    // 100 fields of three nodes a side; each node gives one of 600 keys.
+    assert!(svg.contains("<title>db0 … db2 → db300 … db302: 0.500 %</title>"), "{svg}");
+    assert_eq!(svg.matches(": 0.500 %</title>").count(), 100);
+    assert!(svg.contains("A row stands for 3 nodes, a column for 3 nodes"), "{svg}");
+}
+
+#[test]
 fn a_blast_radius_needs_clusters_of_several_sizes() {
     let text = |nodes: &str| {
         format!(

@@ -241,19 +241,21 @@ fn write(
         ui.note(&format!("{} files in {}", all.len(), dir.display()));
         if left > 0 {
             ui.note(&format!(
-                "note: {left} heat maps are left out: beyond the first {MOST_MAPS}, of more than {} nodes, or of too many pairs",
-                heat_map::MOST_NODES
+                "note: {} left out, beyond the first {MOST_MAPS} or of too many pairs of nodes",
+                if left == 1 { "1 heat map is".into() } else { format!("{left} heat maps are") }
             ));
         }
     }
     Ok(())
 }
 
-/// A heat map of every step at which something moves, and how many are left out.
+/// A heat map of every step at which something moves that the scenario's charts do not show already, and
+/// how many are left out.
 fn heat_maps(
     record: &Record,
     stems: &mut BTreeMap<String, u32>,
 ) -> (Vec<(String, Vec<u8>)>, usize) {
+    let drawn: Vec<_> = charts::charts(record).into_iter().flat_map(|(_, charts)| charts).collect();
     let mut maps = Vec::new();
     let mut left = 0;
     for cell in &record.cells {
@@ -264,6 +266,7 @@ fn heat_maps(
             }
             let load = if step.totals.contains_key("keys") { "keys" } else { "requests" };
             match heat_map::of_step(record, cell, step, load) {
+                Some(chart) if drawn.iter().any(|have| have.layers == chart.layers) => {}
                 Some(chart) if maps.len() < MOST_MAPS => {
                     let stem = charts::stem(heat_map::INFO.name, &chart.suffix);
                     let stem = charts::unused(stems, &stem);

@@ -206,6 +206,18 @@ fn notes(record: &Record, args: &EngineArgs, ui: &mut Ui) {
     if record.cells.iter().all(|cell| cell.unsupported.is_some()) {
         ui.note("note: no cell could be run; the results say why for each");
     }
+    for (kind, charts) in crate::charts::charts(record) {
+        if charts.is_empty() && !record.charts.is_empty() {
+            ui.note(&format!(
+                "note: the chart {kind} is not drawn: the results hold nothing for it{}",
+                if kind == crate::charts::heat_map::INFO.name {
+                    "; of very many pairs of nodes `plan --out` draws it"
+                } else {
+                    ""
+                }
+            ));
+        }
+    }
     let cut = record
         .cells
         .iter()

@@ -141,6 +141,59 @@ fn a_folder_gets_the_plan_its_parts_and_a_heat_map_and_no_half_of_it() {
 }
 
 #[test]
+fn of_many_nodes_those_that_come_and_those_that_move_most_are_shown() {
+    let many = DOUBLING.replace("nodes = 4", "nodes = 300").replace("add = 4", "add = 1");
+    let many = many.replace(
+        "kind = \"modulo\"\nhasher = \"identity\"",
+        "kind = \"ring\"\nhasher = \"murmur3-32\"\nvnodes = 4",
+    );
+    let temp = folder(&many, &[]);
+    let (code, out, err) = plan(temp.path(), &["s.toml"]);
+    assert_eq!(code, 0, "{err}");
+    let row = |name: &str| out.lines().find(|line| line.split_whitespace().next() == Some(name));
+    assert!(row("ds_300").is_some_and(|row| row.contains("joins")), "{out}");
+    assert!(out.contains("237 more nodes, which give and receive less"), "{out}");
+    // Whoever gives to it is there, too.
+    let pairs = out.split("From → to:").nth(1).unwrap();
+    let from: Vec<&str> = pairs
+        .lines()
+        .filter(|line| line.contains(" ds_300 "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(!from.is_empty() && from.iter().all(|name| row(name).is_some()), "{out}");
+}
+
+#[test]
+fn steps_add_up_and_no_map_is_drawn_twice() {
+    let twice =
+        DOUBLING.replace("[[change]]\nadd = 4\n", "[[change]]\nadd = 4\n[[change]]\nadd = 8\n");
+    let temp = folder(&twice, &[]);
+    let (code, out, err) = plan(temp.path(), &["s.toml", "--out", "p"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("4,096     50.00      50.00"), "{out}");
+    assert!(out.contains("4,096     50.00     100.00"), "{out}");
+    let names = fs::read_dir(temp.path().join("p")).unwrap();
+    let names: Vec<String> = names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let maps = names.iter().filter(|name| name.starts_with("movement-heat-map")).count();
+    assert_eq!(maps, 2, "{names:?}");
+}
+
+#[test]
+fn a_chart_that_is_asked_for_and_cannot_be_drawn_is_said() {
+    // 70 · 80 pairs are more than a record lists.
+    let asked = DOUBLING.replace("nodes = 4", "nodes = 70").replace("add = 4", "add = 11")
+        + "[[chart]]\nkind = \"movement-heat-map\"\n";
+    let asked = asked.replace("hasher = \"identity\"", "hasher = \"md5\"");
+    let temp = folder(&asked, &[]);
+    let (code, _, err) = texts(&run(temp.path(), &["run", "s.toml", "--out", "r"]));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("note: the chart movement-heat-map is not drawn"), "{err}");
+    let (code, _, err) = plan(temp.path(), &["s.toml", "--out", "p"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(temp.path().join("p/movement-heat-map-modulo-md5-step-1.svg").exists(), "{err}");
+}
+
+#[test]
 fn a_redis_cluster_gets_its_empty_master_filled_with_the_fewest_slots() {
     let change = "[[change]]\nreweight = { \"127.0.0.1:7004\" = 1 }\n";
     let temp = folder(&format!("{REDIS}{change}"), &[("nodes.txt", NODES)]);

@@ -6,12 +6,14 @@
 pub mod moves;
 mod pairing;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::metrics::capacity;
 use crate::record::{
-    AlongPath, ByLoad, CellRecord, FailureRecord, MovementRecord, NodeMoved, Pair, Record,
-    StepRecord,
+    AlongPath, ByLoad, CellRecord, FailureRecord, MovementRecord, NodeMoved, NodeRecord, Pair,
+    Record, StepRecord,
 };
 use moves::Moves;
 pub use pairing::Pairing;
@@ -114,6 +116,8 @@ pub struct StepTotals {
     pub moved: u64,
     /// Its share.
     pub share_moved: f64,
+    /// Share moved in this step and all before it; what moves twice counts twice.
+    pub share_moved_so_far: f64,
     /// The least share that any strategy must move.
     pub least_share: f64,
     /// Share moved beyond the least that leads to the same loads.
@@ -178,7 +182,13 @@ fn cell_plan(cell: &CellRecord, moves: Vec<Option<Moves>>) -> CellPlan {
         let movement = pair[1].movement.as_ref().expect("there is movement from step 1 on");
         step_plan(&pair[0], &pair[1], movement, moves.next().flatten())
     });
-    let steps: Vec<StepPlan> = steps.collect();
+    let mut steps: Vec<StepPlan> = steps.collect();
+    let mut so_far: ByLoad<f64> = ByLoad::new();
+    for (load, totals) in steps.iter_mut().flat_map(|step| &mut step.totals) {
+        let sum = so_far.entry(load.clone()).or_default();
+        *sum += totals.share_moved;
+        totals.share_moved_so_far = *sum;
+    }
     CellPlan {
         id: cell.id.clone(),
         path: cell.at.get("path").and_then(|p| p.as_str()).unwrap_or_default().to_string(),
@@ -225,6 +235,8 @@ fn step_plan(
             total: after.totals.get(load).copied().unwrap_or(0),
             moved: moved.moved,
             share_moved: moved.share_moved,
+            // Summed up once all steps are there.
+            share_moved_so_far: moved.share_moved,
             least_share: moved.minimum_share,
             excess_share: moved.excess_share,
             between_survivors_share: moved.between_survivors_share,
@@ -233,6 +245,15 @@ fn step_plan(
         };
         (load.clone(), totals)
     });
+    let was = before.per_node.iter().map(|node| node.node.as_str()).collect();
+    let is: BTreeMap<&str, &NodeRecord> =
+        after.per_node.iter().map(|node| (node.node.as_str(), node)).collect();
+    let used: ByLoad<BTreeMap<&str, f64>> = after
+        .totals
+        .keys()
+        .map(|load| (load.clone(), capacity::utilisations(after, load).into_iter().collect()))
+        .collect();
+    let nodes = movement.per_node.iter().map(|node| node_plan(&was, &is, &used, node)).collect();
     StepPlan {
         step: after.step,
         change: after.change.clone().unwrap_or_default(),
@@ -240,7 +261,7 @@ fn step_plan(
         nodes_after: after.nodes,
         verb: movement.verb.clone(),
         totals: totals.collect(),
-        nodes: movement.per_node.iter().map(|node| node_plan(before, after, node)).collect(),
+        nodes,
         fills_first: fills_first(after),
         pairs: movement.pairs.clone(),
         pairing: pairing::pairing(before, after, movement),
@@ -249,11 +270,16 @@ fn step_plan(
     }
 }
 
-fn node_plan(before: &StepRecord, after: &StepRecord, moved: &NodeMoved) -> NodePlan {
+/// A node's part: `was` has the members before, `is` those after, `used` their utilisation by load.
+fn node_plan(
+    was: &BTreeSet<&str>,
+    is: &BTreeMap<&str, &NodeRecord>,
+    used: &ByLoad<BTreeMap<&str, f64>>,
+    moved: &NodeMoved,
+) -> NodePlan {
     let name = &moved.node;
-    let was = before.per_node.iter().any(|n| n.node == *name);
-    let is = after.per_node.iter().find(|n| n.node == *name);
-    let role = match (was, is) {
+    let is = is.get(name.as_str()).copied();
+    let role = match (was.contains(name.as_str()), is) {
         (true, Some(_)) => "stays",
         (false, Some(_)) => "joins",
         (true, None) => "leaves",
@@ -265,9 +291,8 @@ fn node_plan(before: &StepRecord, after: &StepRecord, moved: &NodeMoved) -> Node
         (load.clone(), signed(receives) - signed(gives))
     });
     let utilisation = moved.gives.keys().filter_map(|load| {
-        let all = capacity::utilisations(after, load);
-        let (_, used) = all.into_iter().find(|(node, _)| node == name)?;
-        Some((load.clone(), used.is_finite().then_some(used)))
+        let used = used.get(load)?.get(name.as_str())?;
+        Some((load.clone(), used.is_finite().then_some(*used)))
     });
     NodePlan {
         node: name.clone(),

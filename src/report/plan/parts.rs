@@ -172,6 +172,7 @@ fn steps(plan: &ChangePlan) -> Sheet {
         "total",
         "moved",
         "share-moved",
+        "share-moved-so-far",
         "least-share",
         "excess-share",
         "between-survivors-share",
@@ -183,7 +184,8 @@ fn steps(plan: &ChangePlan) -> Sheet {
             let mut row = vec![cell.id.clone(), step.step.to_string(), step.change.clone()];
             row.extend([step.nodes_before.to_string(), step.nodes_after.to_string()]);
             row.extend([load.clone(), t.total.to_string(), t.moved.to_string()]);
-            let shares = [t.share_moved, t.least_share, t.excess_share, t.between_survivors_share];
+            row.extend([t.share_moved, t.share_moved_so_far].map(shortest));
+            let shares = [t.least_share, t.excess_share, t.between_survivors_share];
             row.extend(shares.map(shortest));
             row.extend([option(t.max_over_mean_before), option(t.max_over_mean_after)]);
             sheet.rows.push(row);

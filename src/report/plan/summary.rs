@@ -4,8 +4,8 @@ use super::blocks::{Block, Grid};
 use super::failures::failure_lines;
 use super::lists::moves_blocks;
 use super::parts;
-use crate::analysis::plan::{CellPlan, ChangePlan, StepPlan};
-use crate::record::Pair;
+use crate::analysis::plan::{CellPlan, ChangePlan, NodePlan, StepPlan};
+use crate::record::{ByLoad, Pair};
 use crate::report::number::{fixed, grouped, percent};
 
 /// What is shown.
@@ -123,6 +123,7 @@ fn steps_table(cell: &CellPlan) -> Grid {
         "load",
         "#moved",
         "#moved %",
+        "#so far %",
         "#least %",
         "#excess %",
         "#between\nsurvivors %",
@@ -141,6 +142,7 @@ fn steps_table(cell: &CellPlan) -> Grid {
                 load.clone(),
                 grouped(t.moved),
                 percent(t.share_moved, 2),
+                percent(t.share_moved_so_far, 2),
                 percent(t.least_share, 2),
                 percent(t.excess_share, 2),
                 percent(t.between_survivors_share, 2),
@@ -159,7 +161,9 @@ fn step_blocks(step: &StepPlan) -> Vec<Block> {
     blocks.push(Block::Table(nodes_table(step)));
     if step.nodes.len() > MOST_NODES {
         let more = step.nodes.len() - MOST_NODES;
-        blocks.push(Block::Text(format!("{more} more nodes: --format csv --part nodes")));
+        let text =
+            format!("{more} more nodes, which give and receive less: --format csv --part nodes");
+        blocks.push(Block::Text(text));
     }
     let fills = fills_lines(step);
     if !fills.is_empty() {
@@ -180,7 +184,7 @@ fn nodes_table(step: &StepPlan) -> Grid {
         heads.extend(parts.map(|part| format!("#{load}\n{part}")));
     }
     let mut grid = Grid::new(&heads);
-    for node in step.nodes.iter().take(MOST_NODES) {
+    for node in busiest(step) {
         let role = if node.role == "stays" { "" } else { &node.role };
         let mut row = vec![node.node.clone(), role.to_string()];
         for &load in &loads {
@@ -197,6 +201,21 @@ fn nodes_table(step: &StepPlan) -> Grid {
         grid.rows.push(row);
     }
     grid.filled()
+}
+
+/// The nodes that are shown, in their order: of many those that come or go or move most.
+fn busiest(step: &StepPlan) -> Vec<&NodePlan> {
+    let load = step.totals.keys().next();
+    let amount = |node: &NodePlan| {
+        let of = |amounts: &ByLoad<u64>| load.and_then(|l| amounts.get(l)).copied().unwrap_or(0);
+        (node.role != "stays", of(&node.gives).max(of(&node.receives)))
+    };
+    let mut order: Vec<usize> = (0..step.nodes.len()).collect();
+    // Stable: of equals the first in the cluster's order.
+    order.sort_by_key(|&i| std::cmp::Reverse(amount(&step.nodes[i])));
+    order.truncate(MOST_NODES);
+    order.sort_unstable();
+    order.into_iter().map(|i| &step.nodes[i]).collect()
 }
 
 /// With its sign: `+12,000`, `−3`.
