@@ -8,7 +8,7 @@ use crate::error::Error;
 /// The format.
 pub static INFO: MapFormat = MapFormat {
     name: "bucket-csv",
-    summary: "a CSV with the columns bucket and node",
+    summary: "a CSV whose first line names its columns, bucket and node among them",
     detect: |source| has_columns(source, &["bucket", "node"]),
     read,
     write,

@@ -9,7 +9,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::source::Source;
-use super::{Content, MapFormat, State, node_at};
+use super::{Content, MapFormat, State, ketama, node_at};
 use crate::error::Error;
 use crate::strategy::quota::MAX_BUCKETS;
 
@@ -17,7 +17,8 @@ use crate::strategy::quota::MAX_BUCKETS;
 pub static INFO: MapFormat = MapFormat {
     name: "bucket-json",
     summary: "a JSON list of nodes by bucket, or an object from bucket to node",
-    detect: |source| source.text().trim_start().starts_with(['{', '[']),
+    // A list of servers may begin with a bracket, too: `[2001:db8::1]:11211 600`.
+    detect: |source| source.text().trim_start().starts_with(['{', '[']) && !ketama::begins(source),
     read,
     write,
 };

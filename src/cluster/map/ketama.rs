@@ -21,6 +21,12 @@ pub static INFO: MapFormat = MapFormat {
     write,
 };
 
+/// Whether the first line begins with an address.
+pub(super) fn begins(source: &Source) -> bool {
+    let word = source.lines().next().and_then(|line| line.text.split_whitespace().next());
+    word.is_some_and(|word| port_of(word).is_some())
+}
+
 fn port_of(address: &str) -> Option<u16> {
     let (host, port) = address.rsplit_once(':')?;
     port.parse().ok().filter(|_| !host.is_empty())

@@ -10,7 +10,7 @@ use crate::params::Type;
 /// The format.
 pub static INFO: MapFormat = MapFormat {
     name: "node-csv",
-    summary: "a CSV with the columns node and weight (and zone, rack)",
+    summary: "a CSV whose first line names its columns: node, weight (and zone, rack)",
     detect: |source| has_columns(source, &["node"]),
     read,
     write,
@@ -39,7 +39,14 @@ impl Sheet {
         let wrong = |error: csv::Error| {
             let at = error.position().map_or(0, |position| position.byte() as usize);
             let help = "each row has as many fields as the header; write a field that holds a comma in double quotes";
-            source.error(at..at, format!("this row cannot be read: {error}"), help)
+            let what = match error.kind() {
+                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                    let fields = if *len == 1 { "field" } else { "fields" };
+                    format!("this row has {len} {fields}, the header has {expected_len}")
+                }
+                _ => format!("this row cannot be read: {error}"),
+            };
+            source.error(at..at, what, help)
         };
         let header = reader.headers().map_err(wrong)?.clone();
         let mut rows = Vec::new();
@@ -97,21 +104,26 @@ fn read(source: &Source) -> Result<Content, Error> {
     Ok(content)
 }
 
+/// The columns that were read in their order, with what they held of nodes that stay.
 fn write(source: &Source, state: &State<'_>) -> Result<String, Error> {
     let sheet = Sheet::read(source)?;
-    let mut columns = vec!["node", "weight"];
-    columns.extend(["zone", "rack"].into_iter().filter(|c| sheet.columns().any(|have| have == *c)));
+    let name_at = sheet.needed(source, "node")?;
+    let mut columns: Vec<&str> = sheet.columns().collect();
+    if !columns.contains(&"weight") {
+        columns.push("weight");
+    }
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(&columns).expect("writing to memory");
     for node in state.nodes {
-        let weight = node.weight.to_string();
-        let text = |column: &&str| match *column {
+        let row = sheet.rows.iter().map(|(_, row)| row).find(|row| row[name_at] == *node.name);
+        let text = |(i, column): (usize, &&str)| match *column {
             "node" => node.name.to_string(),
-            "weight" => weight.clone(),
+            "weight" => node.weight.to_string(),
             "zone" => node.zone.as_deref().unwrap_or_default().to_string(),
-            _ => node.rack.as_deref().unwrap_or_default().to_string(),
+            "rack" => node.rack.as_deref().unwrap_or_default().to_string(),
+            _ => row.and_then(|row| row.get(i)).unwrap_or_default().to_string(),
         };
-        out.write_record(columns.iter().map(text)).expect("writing to memory");
+        out.write_record(columns.iter().enumerate().map(text)).expect("writing to memory");
     }
     let bytes = out.into_inner().expect("writing to memory");
     Ok(String::from_utf8(bytes).expect("texts are UTF-8"))

@@ -5,7 +5,7 @@
 //! some, are the nodes; replicas and nodes that have failed or are unknown are left out. Slots on their
 //! way (`[93-<-…]`, `[77->-…]`) still belong to their source.
 
-use super::slots::{Slots, made_up_id, range_text, ranges};
+use super::slots::{Slots, made_up_id, range_text, ranges, replicas_note};
 use super::source::{Line, Source};
 use super::{Content, MapFormat, State};
 use crate::cluster::Node;
@@ -72,6 +72,29 @@ impl<'a> Entry<'a> {
         &self.words[FIELDS..]
     }
 
+    /// What to say of slots that come or go, one note for each way.
+    fn on_their_way(&self) -> Vec<String> {
+        let note = |(mark, way): (&str, &str)| {
+            let marked = self.slots().iter().filter(|word| word.starts_with('['));
+            let slots: Vec<&str> = marked
+                .filter(|word| word.contains(mark))
+                .filter_map(|word| word.trim_start_matches('[').split('-').next())
+                .collect();
+            let name = &self.name;
+            match &slots[..] {
+                [] => None,
+                [slot] => Some(format!(
+                    "slot {slot} is {way} {name}: it counts for its source until it has arrived"
+                )),
+                [first, .., last] => Some(format!(
+                    "{} slots from {first} to {last} are {way} {name}: they count for their source until they have arrived",
+                    slots.len()
+                )),
+            }
+        };
+        [("->-", "leaving"), ("-<-", "coming to")].into_iter().filter_map(note).collect()
+    }
+
     /// Whether it is a master that takes part; a note where it does not.
     fn takes_part(&self, source: &Source, notes: &mut Vec<String>) -> Result<bool, Error> {
         let name = &self.name;
@@ -123,22 +146,14 @@ fn read(source: &Source) -> Result<Content, Error> {
         let mut node = Node::named(index, &entry.name);
         (node.host, node.port) = (entry.host.map(Into::into), entry.port);
         content.nodes.push(node);
-        for &word in entry.slots() {
-            if word.starts_with('[') {
-                let slot = word.trim_start_matches('[').split('-').next().unwrap_or_default();
-                let way = if word.contains("->-") { "leaving" } else { "coming to" };
-                content.notes.push(format!(
-                    "slot {slot} is {way} {}: it counts for its source until it has arrived",
-                    entry.name
-                ));
-                continue;
-            }
+        content.notes.extend(entry.on_their_way());
+        for &word in entry.slots().iter().filter(|word| !word.starts_with('[')) {
             let (first, last) = word.split_once('-').unwrap_or((word, word));
             slots.claim(first, last, index, line.span(word))?;
         }
     }
     if replicas > 0 {
-        content.notes.push(format!("{replicas} replicas are left out: slots belong to masters"));
+        content.notes.push(replicas_note(replicas));
     }
     content.owners = Some(slots.owners()?);
     Ok(content)

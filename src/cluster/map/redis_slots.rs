@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::slots::{Slots, made_up_id, ranges};
+use super::slots::{Slots, made_up_id, ranges, replicas_note};
 use super::source::{Line, Source};
 use super::{Content, MapFormat, State, node_at};
 use crate::error::Error;
@@ -208,8 +208,7 @@ fn read(source: &Source) -> Result<Content, Error> {
         }
     }
     if !replicas.is_empty() {
-        let n = replicas.len();
-        content.notes.push(format!("{n} replicas are left out: slots belong to masters"));
+        content.notes.push(replicas_note(replicas.len()));
     }
     content.owners = Some(slots.owners()?);
     Ok(content)

@@ -64,10 +64,14 @@ impl<'a> Slots<'a> {
             let more = if holes.len() > 5 { ", …" } else { "" };
             let missing: usize = holes.iter().map(|(first, last)| last - first + 1).sum();
             let what = if missing == 1 { "slot belongs" } else { "slots belong" };
-            return Err(self.source.whole(
-                format!("{missing} {what} to no node: {}{more}", shown.join(", ")),
-                "a cluster serves all 16384 slots: assign them with `redis-cli --cluster fix`, or take the map of a node that sees all masters",
-            ));
+            let what = format!("{missing} {what} to no node: {}{more}", shown.join(", "));
+            let help = "a cluster serves all 16384 slots: assign them with `redis-cli --cluster fix`, or take the map of a node that sees all masters";
+            // Where the slot before the first hole is claimed.
+            let before = holes[0].0.checked_sub(1).and_then(|slot| self.claimed[slot]);
+            return Err(match before {
+                Some((_, at)) => self.source.error(self.source.word(at), what, help),
+                None => self.source.whole(what, help),
+            });
         }
         Ok(self.claimed.into_iter().flatten().map(|(node, _)| node).collect())
     }
@@ -88,6 +92,12 @@ pub fn ranges(slots: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
 /// `0-5460`, or one number.
 pub fn range_text((first, last): (usize, usize)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+/// What a person should know of replicas that a map names.
+pub fn replicas_note(replicas: usize) -> String {
+    let what = if replicas == 1 { "replica is" } else { "replicas are" };
+    format!("{replicas} {what} left out: slots belong to masters")
 }
 
 /// An id for a node that has none yet: 40 hexadecimal digits that its name alone decides.

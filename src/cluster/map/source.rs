@@ -71,6 +71,12 @@ impl Source {
         self.place(at..at).line_column().0
     }
 
+    /// The word that begins at a byte.
+    pub fn word(&self, at: usize) -> Range<usize> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        at..at + rest.find(char::is_whitespace).unwrap_or(rest.len())
+    }
+
     /// An error at a place.
     pub fn error(
         &self,

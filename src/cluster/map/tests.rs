@@ -67,6 +67,8 @@ fn a_map_is_written_as_it_was_read() {
         "10.0.0.1:11211\t600\n10.0.0.2:11211\t300\n",
         "node,weight\ndb0,1\ndb1,2.5\n",
         "node,weight,zone\ndb0,1,a\ndb1,2,b\n",
+        "region,weight,node\neu,1,db0\nus,2.5,db1\n",
+        "[2001:db8::1]:11211\t600\n[2001:db8::2]:11211\t300\n",
         "bucket,node\n0,db1\n1,db0\n2,db1\n",
         "[\n  \"db0\",\n  \"db1\"\n]\n",
         "{\n  \"0\": \"db0\",\n  \"1\": \"db1\"\n}\n",
@@ -107,8 +109,29 @@ fn slots_on_their_way_count_for_their_source() {
         // What is written is at rest.
         assert!(!rewritten(&map).contains('['));
     }
-    assert!(map(IMPORTING).notes.iter().any(|note| note.starts_with("1 replicas are left out")));
+    assert!(map(IMPORTING).notes.iter().any(|note| note.starts_with("1 replica is left out")));
     assert!(rewritten(&map(IMPORTING)).contains(" slave "), "its master is still there");
+}
+
+#[test]
+fn many_slots_on_their_way_are_one_note() {
+    let several =
+        MIGRATING.replace("[100->-", "[99->-0000000000000000000000000000000000000000] [100->-");
+    let map = map(&several);
+    let notes: Vec<&String> = map.notes.iter().filter(|note| note.contains("leaving")).collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].starts_with("2 slots from 99 to 100 are leaving 127.0.0.1:7001"), "{notes:?}");
+}
+
+#[test]
+fn other_line_ends_and_a_last_line_without_one_read_the_same() {
+    for text in [NODES, SLOTS, SLOTS_RAW, "a:1 5\nb:2 3\n", "node,weight\na,1\nb,2\n"] {
+        let want = map(text);
+        for other in [text.replace('\n', "\r\n"), text.trim_end().to_string()] {
+            let have = map(&other);
+            assert_eq!((have.nodes, have.buckets), (want.nodes.clone(), want.buckets.clone()));
+        }
+    }
 }
 
 #[test]
@@ -136,7 +159,7 @@ fn holes_overlaps_and_slots_beyond_the_last_are_refused_with_their_line() {
     );
     assert_eq!(
         first_line(&NODES.replace("5461-", "5463-")),
-        "map:1:1: 2 slots belong to no node: 5461-5462"
+        "map:2:107: 2 slots belong to no node: 5461-5462"
     );
     assert_eq!(first_line(&NODES.replace("16383", "16384")), "map:4:100: `16384` is no slot");
     assert_eq!(
@@ -149,7 +172,7 @@ fn holes_overlaps_and_slots_beyond_the_last_are_refused_with_their_line() {
     );
     assert_eq!(
         first_line(&SLOTS.replace("16383", "16382")),
-        "map:1:1: 1 slot belongs to no node: 16383"
+        "map:13:1: 1 slot belongs to no node: 16383"
     );
     assert_eq!(first_line(&SLOTS_RAW.replace("16383", "99999")), "map:13:1: `99999` is no slot");
     assert!(error(&SLOTS.replace("(integer) 7001", "7001")).contains("none of CLUSTER SLOTS"));
@@ -164,7 +187,8 @@ fn lists_and_bucket_maps_are_refused_with_their_line() {
     assert_eq!(first_line("a:1 0\n"), "map:1:1: all weights are 0");
     assert_eq!(first_line("node,weight\na,1\na,2\n"), "map:3:1: node `a` stands twice");
     assert_eq!(first_line("node,weight\na,x\n"), "map:2:1: the weight of a is \"x\"");
-    assert!(first_line("node,weight\na\n").starts_with("map:2:1: this row cannot be read"));
+    assert_eq!(first_line("node,weight\na\n"), "map:2:1: this row has 1 field, the header has 2");
+    assert!(error("a,1\nb,2\n").contains("node-csv: a CSV whose first line names its columns"));
     assert_eq!(first_line("bucket,node\n0,a\n2,a\n"), "map:1:1: bucket 1 is missing");
     assert_eq!(
         first_line("bucket,node\n0,a\n0,b\n"),
