@@ -64,6 +64,9 @@ fn an_unavailable_node_has_no_heirs_and_starts_no_cascade() {
     assert_eq!(value(cell, 1, "outcomes.absent"), 4000.0);
     assert_eq!(cell.steps[1].failure.as_ref().unwrap().cascade, None);
     assert_eq!(value(cell, 1, "capacity.keys.over"), 2.0);
+    // Each of three nodes has 4000 and takes 100; then one takes none, and what it had is nobody's.
+    assert_eq!(value(cell, 0, "capacity.keys.throttled-share"), 3.0 * 3900.0 / 12_000.0);
+    assert_eq!(value(cell, 1, "capacity.keys.throttled-share"), 2.0 * 3900.0 / 12_000.0);
 }
 
 #[test]

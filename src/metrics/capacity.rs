@@ -29,8 +29,28 @@ pub static FAMILY: Family = Family {
                 (!nodes.is_empty()).then(|| nodes.iter().filter(|(_, u)| *u > 1.0).count() as f64)
             },
         },
+        MetricInfo {
+            name: "throttled-share",
+            unit: Unit::Share,
+            range: "0 to 1",
+            doc: "share of the load that lies above the capacity of its node: what a node that takes no more than it can bear turns away",
+            formula: "Σ max(0, load − capacity) ÷ total",
+            source: "",
+            read: |p| throttled(p.step, p.load),
+        },
     ],
 };
+
+/// The load above the capacity of its node as a share of all; None where no node states a capacity.
+fn throttled(step: &StepRecord, load: &str) -> Option<f64> {
+    let of = |node: &crate::record::NodeRecord| {
+        Some(node.loads.get(load)?.saturating_sub(*node.capacity.get(load)?))
+    };
+    let above: Vec<u64> = step.per_node.iter().filter_map(of).collect();
+    let total = *step.totals.get(load)?;
+    let sum: u128 = above.iter().map(|n| u128::from(*n)).sum();
+    (!above.is_empty() && total > 0).then(|| sum as f64 / total as f64)
+}
 
 /// Utilisation of each node that has a capacity of that load, in the cluster's order: infinite for a
 /// node that has load and can bear none.

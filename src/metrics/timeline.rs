@@ -3,6 +3,22 @@
 use super::{Family, MetricInfo, Point, Unit};
 use crate::timeline::Timeline;
 
+/// How long a phase lasts over all units.
+macro_rules! phase_length {
+    ($phase:literal) => {
+        metric(
+            concat!($phase, "-seconds"),
+            Unit::Number,
+            concat!(
+                "seconds from the first unit that enters the phase ",
+                $phase,
+                " to the last that leaves it"
+            ),
+            |p| phase(p, $phase),
+        )
+    };
+}
+
 /// The timeline.
 pub static FAMILY: Family = Family {
     name: "timeline",
@@ -145,48 +161,13 @@ pub static FAMILY: Family = Family {
             "operations a second of the busiest node in its busiest minute, or over the whole time if that is shorter",
             |p| of(p, |t| Some(t.peak_node_operations)),
         ),
-        metric(
-            "copying-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase copying to the last that leaves it",
-            |p| phase(p, "copying"),
-        ),
-        metric(
-            "catch-up-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase catch-up to the last that leaves it",
-            |p| phase(p, "catch-up"),
-        ),
-        metric(
-            "verifying-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase verifying to the last that leaves it",
-            |p| phase(p, "verifying"),
-        ),
-        metric(
-            "repairing-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase repairing to the last that leaves it",
-            |p| phase(p, "repairing"),
-        ),
-        metric(
-            "closing-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase closing to the last that leaves it",
-            |p| phase(p, "closing"),
-        ),
-        metric(
-            "kept-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase kept to the last that leaves it",
-            |p| phase(p, "kept"),
-        ),
-        metric(
-            "cleaning-seconds",
-            Unit::Number,
-            "seconds from the first unit that enters the phase cleaning to the last that leaves it",
-            |p| phase(p, "cleaning"),
-        ),
+        phase_length!("copying"),
+        phase_length!("catch-up"),
+        phase_length!("verifying"),
+        phase_length!("repairing"),
+        phase_length!("closing"),
+        phase_length!("kept"),
+        phase_length!("cleaning"),
     ],
 };
 

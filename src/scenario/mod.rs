@@ -41,7 +41,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use demand::{Cache, HotKey, Split, SplitReads, Workload};
-pub use families::TOGETHER;
+pub use families::{AXIS as FAMILY, TOGETHER};
 pub use message::render;
 pub use query::{Query, QueryForm};
 pub use read::{load, parse};

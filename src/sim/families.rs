@@ -12,7 +12,7 @@ use super::tally::{CellTally, Load};
 use crate::error::Error;
 use crate::keys::KeyKind;
 use crate::record::{CellRecord, WorkloadRecord};
-use crate::scenario::{Cell, Scenario, Workload};
+use crate::scenario::{Cell, FAMILY, Scenario, Workload};
 
 /// Why strategies with open requests have no sum.
 const NO_SESSIONS: &str = "the open requests of several families are not walked together: look at the families one by one";
@@ -40,7 +40,7 @@ pub fn of(scenario: &Scenario, workload: &Workload, members: &[usize]) -> Vec<us
 /// Whether two cells differ in their family alone, as far as their axes tell.
 fn same_but_family(a: &Cell, b: &Cell) -> bool {
     let axes = |cell: &Cell| {
-        cell.at.0.iter().filter(|(axis, _)| axis != "family").cloned().collect::<Vec<_>>()
+        cell.at.0.iter().filter(|(axis, _)| axis != FAMILY).cloned().collect::<Vec<_>>()
     };
     axes(a) == axes(b)
 }
