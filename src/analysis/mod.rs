@@ -1,6 +1,7 @@
 //! Questions to the engine that a scenario's record does not answer by itself: one file each.
 
 pub mod accept;
+pub mod advise;
 pub mod claims;
 pub mod compare;
 pub mod disagree;

@@ -3,7 +3,9 @@
 use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::canvas::{Canvas, Font};
-use super::model::{Axis, Band, Bars, Fill, Heat, Layer, Line, Mark, Periods, Scale, Spans, Texts};
+use super::model::{
+    Axis, Band, Bars, Dots, Fill, Heat, Layer, Line, Mark, Periods, Scale, Spans, Texts,
+};
 use super::palette::{Dash, GRID, INK, Look, Marker, PAPER};
 use super::plan::{LABEL, LABEL_LINE, bar_text};
 use super::render::Sheet;
@@ -39,6 +41,7 @@ impl Sheet<'_> {
                 Layer::Periods(periods) => self.periods(periods),
                 Layer::Rule(rule) => self.rule(&rule.name, rule.at, rule.look),
                 Layer::Marks(marks) => self.marks(marks),
+                Layer::Dots(dots) => self.dots(dots),
                 Layer::Heat(heat) => self.heat(heat),
             }
         }
@@ -100,6 +103,18 @@ impl Sheet<'_> {
             self.canvas.open_point(&format!("{}: {}", line.name, self.point_text(*x, *y)));
             self.canvas.marker(*place, look.marker, 5.0, look.colour);
             self.canvas.close();
+        }
+        self.canvas.close();
+    }
+
+    fn dots(&mut self, dots: &Dots) {
+        self.canvas.open("points", &dots.name, Dash::Solid);
+        for (x, y, text) in &dots.points {
+            let Some(place) = self.px(*x, *y) else { continue };
+            self.canvas.open_point(text);
+            self.canvas.marker(place, dots.look.marker, dots.radius, dots.look.colour);
+            self.canvas.close();
+            self.room.take(around(place, dots.radius));
         }
         self.canvas.close();
     }

@@ -39,6 +39,8 @@ pub enum Sample {
     Box(Look, Fill),
     /// Two markers joined by a line.
     Span(Look),
+    /// A marker.
+    Dot(Look),
 }
 
 /// A name to be shown.
@@ -177,6 +179,7 @@ pub fn sample(layer: &Layer) -> Option<(&str, Sample)> {
             let look = Look { colour: heat.colour, ..Look::series(0) };
             (&heat.name, Sample::Box(look, Fill::Solid))
         }
+        Layer::Dots(dots) => (&dots.name, Sample::Dot(dots.look)),
         Layer::Marks(_) => return None,
     };
     (!name.is_empty()).then_some((name, sample))
@@ -192,9 +195,12 @@ fn end(layer: &Layer, x: &Map, y: &Map, right: f64) -> Option<(f64, f64)> {
             Some((low.0, (low.1 + high.1) / 2.0))
         }),
         Layer::Rule(rule) => Some((right, y.px(rule.at)?)),
-        Layer::Bars(_) | Layer::Spans(_) | Layer::Periods(_) | Layer::Marks(_) | Layer::Heat(_) => {
-            None
-        }
+        Layer::Bars(_)
+        | Layer::Spans(_)
+        | Layer::Periods(_)
+        | Layer::Marks(_)
+        | Layer::Dots(_)
+        | Layer::Heat(_) => None,
     }
 }
 

@@ -31,6 +31,7 @@ mod load_over_time;
 mod load_per_node;
 mod metrics_by_axis;
 mod movement_by_step;
+pub mod pareto;
 mod paths;
 mod skew_by_axis;
 mod unavailability;

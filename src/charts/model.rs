@@ -80,6 +80,8 @@ pub enum Layer {
     Rule(Rule),
     /// Points with a text each.
     Marks(Vec<Mark>),
+    /// Points of a kind, in any order.
+    Dots(Dots),
     /// A grid over two category axes.
     Heat(Heat),
 }
@@ -202,6 +204,19 @@ pub struct Mark {
     pub lines: Vec<String>,
 }
 
+/// Points of a kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dots {
+    /// For the legend; empty if none is needed.
+    pub name: String,
+    /// (x, y, what its tooltip says).
+    pub points: Vec<(f64, f64, String)>,
+    /// Colour and marker.
+    pub look: Look,
+    /// Radius in pixels.
+    pub radius: f64,
+}
+
 impl Chart {
     /// Whether categories run from top to bottom, so that values run from left to right.
     pub fn is_horizontal(&self) -> bool {
@@ -221,6 +236,9 @@ impl Chart {
                 Layer::Band(band) => out.extend(band.points.iter().flat_map(|p| [p.1, p.2])),
                 Layer::Marks(marks) => {
                     out.extend(marks.iter().map(|m| if horizontal { m.x } else { m.y }));
+                }
+                Layer::Dots(dots) => {
+                    out.extend(dots.points.iter().map(|p| if horizontal { p.0 } else { p.1 }));
                 }
                 Layer::Bars(bars) if on_value_axis => out.extend(bars.values.iter().flatten()),
                 Layer::Spans(spans) if on_value_axis => {

@@ -133,6 +133,7 @@ impl Sheet<'_> {
                 self.canvas.close();
                 self.canvas.marker((middle, y), look.marker, 5.0, look.colour);
             }
+            Sample::Dot(look) => self.canvas.marker((middle, y), look.marker, 6.0, look.colour),
             Sample::Area(colour) => self.canvas.area(frame(7.0), colour, 0.18),
             Sample::Box(look, fill) => {
                 bar(

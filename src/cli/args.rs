@@ -42,7 +42,13 @@ pub struct OverrideArgs {
 impl OverrideArgs {
     /// As the scenario reader takes them.
     pub fn into_overrides(self) -> Overrides {
-        Overrides { seed: self.seed, keys: self.keys, set: self.set, sweep: self.sweep }
+        Overrides {
+            seed: self.seed,
+            keys: self.keys,
+            set: self.set,
+            sweep: self.sweep,
+            needs: false,
+        }
     }
 }
 

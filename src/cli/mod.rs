@@ -6,6 +6,7 @@
 
 mod accept;
 mod accept_keys;
+mod advise;
 pub mod args;
 mod check;
 mod choice;
@@ -59,6 +60,7 @@ pub static ALL: &[&CommandInfo] = &[
     &route::INFO,
     &disagree::INFO,
     &compare::INFO,
+    &advise::INFO,
     &explain::INFO,
     &size::INFO,
     &plan::INFO,

@@ -47,7 +47,7 @@ pub static SIZES: Family = Family {
             name: "lookup-steps",
             unit: Unit::Number,
             range: "1 and more",
-            doc: "points, entries or nodes that a look-up reads, in the mean over digests",
+            doc: "points, entries or nodes that a look-up reads, or turns of its formula, in the mean over digests",
             formula: "",
             source: "",
             read: |p| p.step.lookup_steps,

@@ -136,6 +136,10 @@ impl Placement for Aerospike {
         4 * self.owners.entries()
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.entries()
     }

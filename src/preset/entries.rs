@@ -115,6 +115,10 @@ impl Placement for Entries {
         4 * self.table.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.table.len() as u64
     }

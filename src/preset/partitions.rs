@@ -249,6 +249,10 @@ where
         4 * self.owners.entries()
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.entries()
     }

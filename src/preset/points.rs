@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch};
 use crate::strategy::ring::points::Points;
 use crate::strategy::ring::width::Width;
-use crate::strategy::support::{digest_step, hex, step};
+use crate::strategy::support::{digest_step, hex, mean_steps, step};
 use crate::strategy::{Build, Explanation, Ownership, Placement, Slot};
 
 /// Most points of one ring, which bounds its memory to a few hundred megabytes.
@@ -248,6 +248,10 @@ impl Placement for PointRing {
 
     fn heap_bytes(&self) -> u64 {
         self.table.heap_bytes()
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(mean_steps(&self.column[0], |digest| 1 + self.table.steps_bucketed(digest)))
     }
 
     fn points(&self) -> u64 {

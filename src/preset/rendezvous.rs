@@ -206,6 +206,10 @@ impl Placement for Scores {
     fn heap_bytes(&self) -> u64 {
         self.nodes.iter().map(|(_, prefix, _)| prefix.len() as u64 + 4).sum()
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(self.nodes.len() as f64)
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! sets, from which `list` and the README's tables ([`readme`]) come.
 
 pub mod accept;
+pub mod advice;
 pub mod answer;
 pub mod catalog;
 pub mod claims;

@@ -1,6 +1,7 @@
 //! The closed tables of the scenario file: what each may hold.
 
 use super::migration::MIGRATION;
+use super::needs::NEEDS;
 use super::queries::QUERY;
 use super::table::{Holds, Nested, TableSpec};
 use crate::params::{Default, Param, Type};
@@ -95,6 +96,7 @@ pub static ROOT: TableSpec = TableSpec {
             Holds::Open { set: "remedy", list: true },
         ),
         nested("trials", "band over label sets", Holds::Table(&TRIALS)),
+        nested("needs", "what the cluster must bear, for `advise`", Holds::Table(&NEEDS)),
         nested(
             "search",
             "searches for a node-name template under which conditions hold",

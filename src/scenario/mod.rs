@@ -5,7 +5,8 @@
 //! 1. `tree`: TOML with the place of every key and value; `overrides` of the command line change it.
 //! 2. `table`: every table is checked against declared fields. Those of closed tables stand in
 //!    `fields`, those of open sets come with the item (`open`); the JSON [`schema`] comes from both.
-//! 3. `cluster`, `changes`, `workload`, `strategies`: what the tables span.
+//! 3. `needs`: what a scenario with `[needs]` leaves open is filled in, with `candidates`. `cluster`,
+//!    `changes`, `workload`, `strategies`: what the tables span.
 //! 4. `migration`: how movement is carried out. `cells`: their product, in order; names become ids in [`crate::cluster::path`].
 //! 5. `conditions`: trials, expectations, charts, checked against the cells; `asked`
 //!    tells whether these can answer.
@@ -13,6 +14,7 @@
 //! [`render`] shows errors with the line at fault.
 
 mod asked;
+mod candidates;
 mod cells;
 mod changes;
 mod cluster;
@@ -24,6 +26,7 @@ pub(crate) mod fields;
 mod hot;
 mod message;
 mod migration;
+pub mod needs;
 mod open;
 mod overrides;
 mod queries;
@@ -40,9 +43,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use candidates::HASHER as CANDIDATES_HASHER;
 pub use demand::{Cache, HotKey, Split, SplitReads, Workload};
 pub use families::{AXIS as FAMILY, TOGETHER};
 pub use message::render;
+pub use needs::Needs;
 pub use query::{Query, QueryForm};
 pub use read::{load, parse};
 pub use remedies::{AXIS as REMEDY_AXIS, NONE as NO_REMEDY};
@@ -73,6 +78,8 @@ pub struct Scenario {
     pub keys: Places,
     /// Where `[traffic]` stands in it, if it is there.
     pub traffic: Places,
+    /// What the cluster must bear, where the scenario says so.
+    pub needs: Option<Needs>,
     /// The map of a real cluster that step 0 was read from.
     pub map: Option<Arc<ClusterMap>>,
     /// The cells, in order.
@@ -382,4 +389,6 @@ pub struct Overrides {
     pub set: Vec<(String, String)>,
     /// `--sweep PATH=VALUE,VALUE`
     pub sweep: Vec<(String, String)>,
+    /// Whether a scenario without `[needs]` is read as one with an empty table, for `advise`.
+    pub needs: bool,
 }

@@ -12,10 +12,15 @@ use crate::keys;
 use crate::params::{Param, Value};
 
 /// Tables that a dotted path may lead into.
-const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "migration", "strategy"];
+const TABLES: &[&str] = &["cluster", "keys", "traffic", "trials", "migration", "needs", "strategy"];
 
 /// Applies the overrides to the tree of a scenario.
 pub fn apply(root: &mut Table, overrides: &Overrides, errors: &mut Vec<Error>) {
+    if overrides.needs && root.get("needs").is_none() {
+        let table = Table { entries: Vec::new(), place: root.place.clone() };
+        let item = Item { data: Data::Table(table), place: root.place.clone(), raw: None };
+        root.put("needs", root.place.clone(), item);
+    }
     if let Some(seed) = overrides.seed {
         let text = seed.to_string();
         let item = scalar("--seed", &text, 0, &text);

@@ -10,7 +10,7 @@ use super::table::{self, Axis};
 use super::tree::{self, Data, MAX_FILE_BYTES, Source, Table};
 use super::{
     Overrides, Places, Scenario, asked, changes, cluster, conditions, families, faults, migration,
-    overrides, queries, remedies, strategies, workload,
+    needs, overrides, queries, remedies, strategies, workload,
 };
 use crate::error::{Error, ErrorKind};
 use crate::params::Value;
@@ -95,6 +95,11 @@ pub fn check(
     as_shipped: bool,
     errors: &mut Vec<Error>,
 ) -> Option<Scenario> {
+    let (needs, expanded) = match root.get("needs") {
+        None => (None, None),
+        Some(_) => needs::expand(root, base, errors).map(|(n, tree)| (Some(n), Some(tree)))?,
+    };
+    let root = expanded.as_ref().unwrap_or(root);
     let axes = table::closed_axes(root, &ROOT, errors);
     let clusters = cluster::read(root, base, MAX_CELLS, errors);
     let keys = workload::read_keys(root, base, errors);
@@ -160,6 +165,7 @@ pub fn check(
         base: base.to_path_buf(),
         keys,
         traffic,
+        needs,
         map,
         cells,
         trials,

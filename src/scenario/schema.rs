@@ -10,6 +10,7 @@ use super::fields::{
     TRIALS,
 };
 use super::migration::MIGRATION;
+use super::needs::NEEDS;
 use super::queries::QUERY;
 use super::table::{Holds, TableSpec};
 use crate::cluster::{MAX_WEIGHT, MIN_WEIGHT};
@@ -31,6 +32,7 @@ const TABLES: &[(&str, &TableSpec)] = &[
     ("query", &QUERY),
     ("migration", &MIGRATION),
     ("fault", &FAULT),
+    ("needs", &NEEDS),
     ("split", &SPLIT),
     ("cache", &CACHE),
 ];

@@ -25,7 +25,7 @@
 //! # Checked against
 //! What `INFO.checked` says.
 
-use super::support::{digest_step, hex, step, turnover};
+use super::support::{digest_step, halvings, hex, step, turnover};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
 };
@@ -170,6 +170,10 @@ impl Placement for AutoSplit {
     /// End and owner.
     fn heap_bytes(&self) -> u64 {
         12 * self.ends.len() as u64
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(halvings(self.ends.len()))
     }
 
     fn points(&self) -> u64 {

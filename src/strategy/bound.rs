@@ -146,6 +146,10 @@ impl<H: Placement + 'static> Placement for Bounded<H> {
         self.home.heap_bytes() + self.bound.session_bytes()
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        self.home.lookup_steps()
+    }
+
     fn points(&self) -> u64 {
         self.home.points()
     }

@@ -224,6 +224,10 @@ impl Placement for BucketTable {
         4 * self.owners.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.len() as u64
     }

@@ -287,6 +287,10 @@ impl Placement for EmbeddedId {
     fn heap_bytes(&self) -> u64 {
         4 * self.slots.len() as u64
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
 }
 
 #[cfg(test)]

@@ -94,6 +94,11 @@ impl Placement for Isolated {
         self.inner.heap_bytes() + self.rule.text.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        // The rule in front is looked at first.
+        Some(1.0 + self.inner.lookup_steps()?)
+    }
+
     fn points(&self) -> u64 {
         self.inner.points()
     }

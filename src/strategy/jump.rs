@@ -23,7 +23,7 @@
 //! What `INFO.checked` says.
 
 use super::positions::{ON_REMOVE, Positions};
-use super::support::{digest_step, step};
+use super::support::{digest_step, mean_steps, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Ownership, Placement, Slot,
     StrategyInfo,
@@ -126,6 +126,11 @@ impl Placement for Jump {
 
     fn heap_bytes(&self) -> u64 {
         4 * u64::from(self.positions.len())
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        let n = self.positions.len();
+        Some(mean_steps(&self.columns[0], |digest| walk(digest, n).count() as u64))
     }
 }
 

@@ -184,6 +184,11 @@ impl Placement for LookupTable {
         self.table_bytes + 4 * self.owners.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        // The key's entry, then its merchant's shard.
+        Some(2.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.len() as u64
     }

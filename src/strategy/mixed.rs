@@ -26,7 +26,7 @@
 //! What `INFO.checked` says.
 
 use super::range::number::Number;
-use super::support::{digest_step, step};
+use super::support::{digest_step, halvings, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
 };
@@ -204,6 +204,10 @@ impl Placement for Mixed {
 
     fn heap_bytes(&self) -> u64 {
         (16 * self.bounds.len() + 4 * self.nodes.len()) as u64
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(halvings(self.bounds.len() + 1) + 1.0)
     }
 }
 

@@ -351,8 +351,9 @@ pub trait Placement: Debug + Send + Sync {
         None
     }
 
-    /// Mean number of points, entries or nodes that a look-up reads, over evenly spread digests; None
-    /// where nobody counts them.
+    /// Mean number of steps of a look-up, over evenly spread digests: points, entries or nodes that it
+    /// reads, turns of the formula where there is no table; a digest is no step. Of strategies whose
+    /// answer depends on open requests, the steps to a key's home. None where nobody counts them.
     fn lookup_steps(&self) -> Option<f64> {
         None
     }

@@ -248,6 +248,10 @@ impl Placement for Modulo {
     fn heap_bytes(&self) -> u64 {
         4 * u64::from(self.positions.len())
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@
 //! # Checked against
 //! What `INFO.checked` says.
 
-use super::support::{digest_step, hex, label_hash, step};
+use super::support::{digest_step, hex, label_hash, mean_steps, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
 };
@@ -96,13 +96,26 @@ impl MultiProbe {
         })
     }
 
-    /// The first point at or after a probe, going round.
+    /// Where the index says that points of a probe's part of the circle begin.
     #[inline]
-    fn next(&self, probe: u64) -> usize {
-        let mut at = self.starts[(probe >> self.shift) as usize] as usize;
+    fn start(&self, probe: u64) -> usize {
+        self.starts[(probe >> self.shift) as usize] as usize
+    }
+
+    /// The first point at or after a probe; as many as there are points if there is none.
+    #[inline]
+    fn after(&self, probe: u64) -> usize {
+        let mut at = self.start(probe);
         while at < self.points.len() && self.points[at] < probe {
             at += 1;
         }
+        at
+    }
+
+    /// The first point at or after a probe, going round.
+    #[inline]
+    fn next(&self, probe: u64) -> usize {
+        let at = self.after(probe);
         if at == self.points.len() { 0 } else { at }
     }
 
@@ -162,6 +175,15 @@ impl Placement for MultiProbe {
     /// Point and slot, and the index.
     fn heap_bytes(&self) -> u64 {
         12 * self.points.len() as u64 + 4 * self.starts.len() as u64
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        let read = |digest: u64| -> u64 {
+            let probes = (1..=self.probes).map(|i| splitmix64(digest, i));
+            // As on a ring: the start by the index, then the points up to the one sought.
+            probes.map(|probe| (self.after(probe) - self.start(probe)) as u64 + 2).sum()
+        };
+        Some(mean_steps(&self.columns[0], read))
     }
 
     fn points(&self) -> u64 {

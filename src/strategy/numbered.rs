@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use super::positions::{ON_REMOVE, Positions};
-use super::support::{digest_step, step};
+use super::support::{digest_step, mean_steps, step};
 use super::{Build, Caps, Explanation, Ownership, Placement, Slot};
 use crate::cluster::Change;
 use crate::error::Error;
@@ -105,5 +105,13 @@ impl<N: Numbering> Placement for Numbered<N> {
 
     fn heap_bytes(&self) -> u64 {
         4 * u64::from(self.positions.len())
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        if self.positions.is_empty() {
+            return None;
+        }
+        let (n, bits) = (self.positions.len(), self.columns[0].bits());
+        Some(mean_steps(&self.columns[0], |digest| u64::from(N::walk(digest, bits, n).1)))
     }
 }

@@ -207,6 +207,10 @@ impl Placement for RackAware {
         let racks = 24 * self.racks.racks.len() + 4 * self.racks.rack_of.len();
         self.racks.nodes.heap_bytes() + racks as u64 + self.bound.session_bytes()
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(self.racks.racks.len() as f64 + self.racks.nodes.lookup_steps()?)
+    }
 }
 
 /// Requests that stay open.

@@ -188,6 +188,10 @@ impl Placement for RedisSlots {
         4 * SLOTS as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         SLOTS as u64
     }

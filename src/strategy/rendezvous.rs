@@ -181,6 +181,10 @@ impl Placement for Rendezvous {
     fn heap_bytes(&self) -> u64 {
         self.nodes.len() as u64 * (8 + 4 + if self.inverse.is_some() { 8 } else { 0 })
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(self.nodes.len() as f64)
+    }
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use super::support::{digest_step, step, turnover};
+use super::support::{digest_step, mean_steps, step, turnover};
 use super::{Build, Caps, Explanation, Placement, Slot};
 use crate::cluster::{Change, NodeId};
 use crate::error::Error;
@@ -142,6 +142,13 @@ impl<B: Buckets> Placement for Roster<B> {
 
     fn heap_bytes(&self) -> u64 {
         4 * self.slots.len() as u64 + self.buckets.heap_bytes()
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        if self.working == 0 {
+            return None;
+        }
+        Some(mean_steps(&self.columns[0], |digest| u64::from(self.buckets.walk(digest).1)))
     }
 
     fn points(&self) -> u64 {

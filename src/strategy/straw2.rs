@@ -164,6 +164,10 @@ impl Placement for Straw2 {
     fn heap_bytes(&self) -> u64 {
         12 * self.items.len() as u64
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(self.items.len() as f64)
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::ExplainStep;
 use crate::cluster::{Change, ChangeKind, NodeId, OnFail};
 use crate::error::Error;
+use crate::hash::mix::fmix64;
 use crate::hash::{Input, KeyHash};
 use crate::keys::view::View;
 use crate::keys::{ColumnSpec, Key};
@@ -47,6 +48,21 @@ pub fn digest_step(column: &ColumnSpec, key: &Key<'_>, digest: u64) -> ExplainSt
 /// A digest in hexadecimal, as wide as it is.
 pub fn hex(digest: u64, bits: u32) -> String {
     format!("{digest:#0width$x}", width = bits as usize / 4 + 2)
+}
+
+/// Digests over which the mean number of steps of a look-up is taken.
+const COUNTED: u64 = 4096;
+
+/// Mean number of steps over evenly spread digests of the column's width.
+pub fn mean_steps(column: &ColumnSpec, steps: impl Fn(u64) -> u64) -> f64 {
+    let shift = 64 - column.bits();
+    let counted = (1..=COUNTED).map(|i| steps(fmix64(i) >> shift));
+    counted.sum::<u64>() as f64 / COUNTED as f64
+}
+
+/// Comparisons of a binary search that tells apart so many ranges, at most.
+pub fn halvings(ranges: usize) -> f64 {
+    f64::from(ranges.max(1).next_power_of_two().ilog2()).max(1.0)
 }
 
 /// A line of an explanation.

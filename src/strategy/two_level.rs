@@ -186,6 +186,10 @@ impl Placement for TwoLevel {
         4 * self.owners.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.len() as u64
     }

@@ -279,6 +279,10 @@ impl Placement for Crush {
         4 * self.groups.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.groups.len() as u64
     }

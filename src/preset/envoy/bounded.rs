@@ -142,6 +142,10 @@ impl Placement for Bounded {
         self.policy.placement().heap_bytes() + 8 * self.bound.hosts.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        self.policy.placement().lookup_steps()
+    }
+
     fn points(&self) -> u64 {
         self.policy.placement().points()
     }

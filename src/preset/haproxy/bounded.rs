@@ -122,6 +122,10 @@ impl Placement for Bounded {
         self.ring.heap_bytes() + 16 * self.bound.servers.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        self.ring.lookup_steps()
+    }
+
     fn points(&self) -> u64 {
         self.ring.points()
     }

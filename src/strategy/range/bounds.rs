@@ -5,6 +5,7 @@ use super::number::Number;
 use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::Value;
+use crate::strategy::support::halvings;
 use crate::strategy::{Build, ExplainStep, Explanation, Placement, Slot};
 
 /// Ascending bounds, each the first value of the next range.
@@ -170,6 +171,10 @@ impl Placement for FixedBounds {
             Bounds::Texts(bounds) => bounds.iter().map(Vec::len).sum(),
         };
         (bounds + 4 * self.owners.len()) as u64
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(halvings(self.owners.len()))
     }
 
     fn points(&self) -> u64 {

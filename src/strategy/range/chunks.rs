@@ -117,6 +117,10 @@ impl Placement for Chunks {
         4 * self.owners.len() as u64
     }
 
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn points(&self) -> u64 {
         self.owners.len() as u64
     }

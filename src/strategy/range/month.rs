@@ -136,6 +136,10 @@ impl Placement for Month {
     fn heap_bytes(&self) -> u64 {
         4 * self.owners.len() as u64
     }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(1.0)
+    }
 }
 
 #[cfg(test)]

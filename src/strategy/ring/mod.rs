@@ -39,7 +39,7 @@ use points::{Points, Tie};
 use width::Width;
 
 use super::spread::{Domains, SPREAD};
-use super::support::{digest_step, hex, label_hash, step};
+use super::support::{digest_step, hex, label_hash, mean_steps, step};
 use super::{
     Build, Caps, Cost, Explanation, History, Movement, Order, Placement, Slot, StrategyInfo,
     Weights,
@@ -47,7 +47,6 @@ use super::{
 use crate::cluster::Node;
 use crate::cluster::label::{Label, PLACEHOLDERS};
 use crate::error::Error;
-use crate::hash::mix::fmix64;
 use crate::hash::{self, KeyHash};
 use crate::keys::{ByteColumn, ColumnSpec, Key, KeyBatch};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
@@ -102,9 +101,6 @@ pub const PARAMS: [Param; 8] = [
     ),
     lookup::EXACT,
 ];
-
-/// Digests over which the mean number of steps of a look-up is taken.
-const COUNTED: u64 = 4096;
 
 /// A ring built for one cluster.
 #[derive(Debug)]
@@ -302,9 +298,7 @@ impl Placement for Ring {
     }
 
     fn lookup_steps(&self) -> Option<f64> {
-        let shift = 64 - self.columns[0].bits();
-        let steps = |i| self.lookup.steps(&self.table, fmix64(i) >> shift);
-        Some((1..=COUNTED).map(steps).sum::<u64>() as f64 / COUNTED as f64)
+        Some(mean_steps(&self.columns[0], |digest| self.lookup.steps(&self.table, digest)))
     }
 }
 

@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::keys::{ColumnSpec, Key, KeyBatch, KeyKind, KeyRange};
 use crate::params::{Default, HASH_SEED, HASHER, Param, Type, VIEW};
 use crate::strategy::bucket_table::{enough_digests, equally_likely};
-use crate::strategy::support::column_text;
+use crate::strategy::support::{column_text, halvings};
 use crate::strategy::{
     Build, Caps, Cost, ExplainStep, Explanation, History, Movement, Order, Ownership, Placement,
     Slot, StrategyInfo, Weights, distinct,
@@ -239,6 +239,13 @@ impl Placement for Table {
             Map::Ranges(ranges) => ranges.heap_bytes(),
         };
         4 * self.owners.len() as u64 + bounds
+    }
+
+    fn lookup_steps(&self) -> Option<f64> {
+        Some(match &self.map {
+            Map::Buckets(_) => 1.0,
+            Map::Ranges(_) => halvings(self.rows.len()),
+        })
     }
 
     fn points(&self) -> u64 {
