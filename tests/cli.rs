@@ -7,6 +7,8 @@ use std::process::Stdio;
 
 #[path = "cli/accept.rs"]
 mod accept;
+#[path = "cli/advise.rs"]
+mod advise;
 #[path = "cli/claims.rs"]
 mod claims;
 #[path = "common/command.rs"]

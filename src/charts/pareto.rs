@@ -4,6 +4,7 @@
 use super::model::{Axis, Chart, Dots, Layer, Mark, Scale, Unit};
 use super::palette::{AXIS, Look};
 use super::render::render;
+use crate::analysis::advise::front::Cost;
 use crate::analysis::advise::measures::Measures;
 use crate::analysis::advise::{Advice, Candidate};
 use crate::report::number::fixed;
@@ -13,13 +14,13 @@ use crate::scenario::CANDIDATES_HASHER;
 pub const STEM: &str = "pareto";
 
 /// Per cent over fair below which a skew is drawn at the edge: a log axis has no zero.
-const LEAST_PERCENT: f64 = 0.1;
+const LEAST_PERCENT: f64 = 0.5;
 
 /// What moves beyond the least: name, and up to which share.
 const MOVEMENT: &[(&str, f64)] = &[
-    ("only what must move", 0.0005),
-    ("up to 10 % of the keys more", 0.1),
-    ("more than that", f64::INFINITY),
+    ("front: moves only what must move", 0.0005),
+    ("front: moves up to 10 % of the keys more", 0.1),
+    ("front: moves more than that", f64::INFINITY),
 ];
 
 /// The chart as SVG; None where nothing is left.
@@ -39,21 +40,25 @@ pub fn chart(advice: &Advice) -> Option<Chart> {
         return None;
     }
     let mut layers = Vec::new();
+    let mut behind_name = Some("beaten by one of these in all respects".to_string());
     for front in [false, true] {
         for (i, (name, most)) in MOVEMENT.iter().enumerate() {
             let least = i.checked_sub(1).map_or(f64::NEG_INFINITY, |before| MOVEMENT[before].1);
             let of = |m: &Measures| m.excess >= least && m.excess < *most;
             let these = left.iter().filter(|(c, m)| c.front == front && of(m));
             let points: Vec<_> = these.map(|(c, m)| point(c, m)).collect();
-            let name = if advice.changes { *name } else { "on the front" };
+            if points.is_empty() {
+                continue;
+            }
+            let name = if advice.changes { *name } else { "front" };
             let look = Look::series(i);
             let (name, look, radius) = match front {
                 true => (name.to_string(), look, 7.0),
-                false => (String::new(), Look { colour: AXIS, ..look }, 3.5),
+                false => {
+                    (behind_name.take().unwrap_or_default(), Look { colour: AXIS, ..look }, 3.5)
+                }
             };
-            if !points.is_empty() {
-                layers.push(Layer::Dots(Dots { name, points, look, radius }));
-            }
+            layers.push(Layer::Dots(Dots { name, points, look, radius }));
         }
     }
     let marks = left.iter().filter(|(candidate, _)| candidate.front);
@@ -80,10 +85,11 @@ pub fn chart(advice: &Advice) -> Option<Chart> {
     })
 }
 
-/// Where a candidate stands: bytes, and per cent over fair.
+/// Where a candidate stands: bytes, and per cent over fair as they are compared.
 fn place(measures: &Measures) -> (f64, f64) {
-    let over = (measures.skew() - 1.0) * 100.0;
-    ((measures.table_bytes as f64).max(1.0), over.max(LEAST_PERCENT))
+    let cost = Cost::of(measures);
+    let over = cost.skew as f64 - 100.0;
+    ((cost.bytes as f64).max(1.0), over.max(LEAST_PERCENT))
 }
 
 fn point(candidate: &Candidate, measures: &Measures) -> (f64, f64, String) {

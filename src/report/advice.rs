@@ -81,6 +81,7 @@ fn ranking(advice: &Advice, left: &[&Candidate]) -> Sheet {
         ("", true),
         ("candidate", false),
         ("front", false),
+        ("beaten\nby", true),
         ("cost\n%", true),
         ("max/mean", true),
         ("max/mean\n95 %", true),
@@ -93,6 +94,7 @@ fn ranking(advice: &Advice, left: &[&Candidate]) -> Sheet {
         columns.push(("nodes asked\nby a range", true));
     }
     let mut sheet = Sheet::new(format!("Advice: {}", advice.title), &columns);
+    sheet.above.push(format!("measured on: {}", advice.setting));
     for need in advice.needs.iter().filter(|need| !is_given(&need.need)) {
         sheet.above.push(format!("needed: {}", need.text));
     }
@@ -112,7 +114,9 @@ fn ranking(advice: &Advice, left: &[&Candidate]) -> Sheet {
     }
     for candidate in left {
         let Some(measures) = candidate.measures else { continue };
-        sheet.rows.push(row(candidate, &measures, advice.changes, asked));
+        let by = candidate.dominated_by.as_ref();
+        let beater = left.iter().find(|other| Some(&other.candidate) == by).and_then(|o| o.rank);
+        sheet.rows.push(row(candidate, &measures, beater, advice.changes, asked));
     }
     if !left.is_empty() {
         sheet.below.extend(rules(advice));
@@ -127,15 +131,14 @@ fn is_given(need: &str) -> bool {
 
 /// What a person says of a candidate.
 fn in_words(measures: &Measures, changes: bool) -> String {
-    let skew = match measures.p95 {
-        Some(_) => format!(
-            "the fullest node carries {} × its fair load, and stays below {} × in 95 of 100 draws",
-            fixed(measures.max_over_mean, 2),
-            fixed(measures.skew(), 2)
-        ),
-        None => {
-            format!("the fullest node carries {} × its fair load", fixed(measures.max_over_mean, 2))
+    let own =
+        format!("the fullest node carries {} × its fair load", fixed(measures.max_over_mean, 2));
+    let skew = match measures.p95.map(|p95| (p95, fixed(p95, 2))) {
+        None => own,
+        Some((p95, shown)) if p95 < measures.max_over_mean => {
+            format!("{own}, unluckily: 95 of 100 draws stay below {shown} ×")
         }
+        Some((_, shown)) => format!("{own}, and 95 of 100 draws stay below {shown} ×"),
     };
     let moved = match (changes, measures.excess < 0.0005) {
         (false, _) => String::new(),
@@ -185,16 +188,20 @@ fn figure(need: &str, x: f64) -> String {
     }
 }
 
-fn row(candidate: &Candidate, measures: &Measures, changes: bool, asked: bool) -> Vec<String> {
+fn row(
+    candidate: &Candidate,
+    measures: &Measures,
+    beater: Option<usize>,
+    changes: bool,
+    asked: bool,
+) -> Vec<String> {
     let moved = |share| if changes { percent(share, 1) } else { NONE.into() };
     let maybe = |x: Option<f64>, digits| x.map_or(NONE.into(), |x| fixed(x, digits));
     let mut row = vec![
         candidate.rank.map_or(String::new(), |rank| rank.to_string()),
         candidate.candidate.clone(),
-        match &candidate.dominated_by {
-            None => "●".into(),
-            Some(other) => format!("{other} is better"),
-        },
+        if candidate.front { "●".into() } else { String::new() },
+        beater.map_or(String::new(), |rank| rank.to_string()),
         fixed(cost(measures), 1),
         fixed(measures.max_over_mean, 2),
         maybe(measures.p95, 2),
@@ -223,7 +230,7 @@ fn rules(advice: &Advice) -> Vec<String> {
          then the smallest tables."
             .to_string(),
         "front ●: nothing else that is left is at least as good in skew, movement, steps and bytes and \
-         better in one of them, each compared as shown."
+         better in one of them, each compared as shown; else the best that beats it so."
             .to_string(),
         "max/mean is measured with the scenario's names and keys; 95 % of other names and keys stay below the \
          next column (trials, or the law of shares). Worst of all steps and paths."
@@ -243,10 +250,21 @@ fn rules(advice: &Advice) -> Vec<String> {
 fn ruled_out(advice: &Advice) -> Sheet {
     let columns = [("candidate", false), ("need", false), ("why", false), ("from", false)];
     let mut sheet = Sheet::new("Ruled out", &columns);
-    for candidate in advice.candidates.iter().filter(|c| c.rank.is_none()) {
-        for (i, reason) in candidate.ruled_out.iter().enumerate() {
+    let out: Vec<&Candidate> = advice.candidates.iter().filter(|c| c.rank.is_none()).collect();
+    // Settings of one strategy that fail alike stand in one row.
+    let alike = |a: &&Candidate, b: &&Candidate| {
+        let reasons =
+            |c: &Candidate| c.ruled_out.iter().map(|r| r.text.clone()).collect::<Vec<_>>();
+        (&a.strategy, &a.preset, reasons(a)) == (&b.strategy, &b.preset, reasons(b))
+    };
+    for group in out.chunk_by(alike) {
+        let more = match group.len() {
+            1 => String::new(),
+            n => format!(" and {} more of it", n - 1),
+        };
+        for (i, reason) in group[0].ruled_out.iter().enumerate() {
             sheet.rows.push(vec![
-                if i == 0 { candidate.candidate.clone() } else { String::new() },
+                if i == 0 { group[0].candidate.clone() + &more } else { String::new() },
                 reason.need.into(),
                 reason.text.clone(),
                 evidence(reason.evidence).into(),
@@ -265,8 +283,13 @@ fn evidence(evidence: Evidence) -> &'static str {
 
 /// What each need rules out.
 fn needs(advice: &Advice) -> Sheet {
-    let columns =
-        [("need", false), ("which is", false), ("rules out", true), ("by itself alone", true)];
+    let columns = [
+        ("need", false),
+        ("which is", false),
+        ("rules out", true),
+        ("by itself\nalone", true),
+        ("nearest\nof these", true),
+    ];
     let mut sheet = Sheet::new("What each need rules out", &columns);
     sheet.rows.extend(advice.needs.iter().map(|need| {
         vec![
@@ -274,8 +297,12 @@ fn needs(advice: &Advice) -> Sheet {
             need.text.clone(),
             need.rules_out.to_string(),
             need.alone.to_string(),
+            need.nearest.map_or(NONE.into(), |x| figure(&need.need, x)),
         ]
     }));
+    sheet.below.push(
+        "By itself alone: candidates that miss nothing else, and so are left when the need is dropped.".into(),
+    );
     sheet
 }
 

@@ -28,7 +28,7 @@ pub const UNEQUAL: &str = "unequal";
 /// Label sets of the band, where the scenario asks for none.
 const TRIALS: i64 = 100;
 /// Most keys placed for each, where ownership is not known; as many as the scenario has if it has fewer.
-pub const TRIAL_KEYS: i64 = 100_000;
+pub const TRIAL_KEYS: i64 = 20_000;
 /// Drawn ranges of neighbouring keys, where the scenario has no query.
 const RANGES: i64 = 100;
 /// Distinct keys of each.
@@ -58,6 +58,11 @@ pub static NEEDS: TableSpec = TableSpec {
             "range-queries",
             "a router must find neighbouring keys without asking every node; tried with drawn ranges \
              where there is no query",
+        ),
+        flag(
+            "may-spill",
+            "a request may go elsewhere than its key's home when that is full: for caches and balancers, \
+             not for stored data",
         ),
         flag("zones", "the copies of a key must lie in different zones"),
         Param::new(
@@ -106,6 +111,8 @@ pub struct Needs {
     pub arbitrary_removal: bool,
     /// Whether ranges of keys must be found without asking every node.
     pub range_queries: bool,
+    /// Whether a request may go elsewhere than its key's home.
+    pub may_spill: bool,
     /// Whether copies must lie in different zones.
     pub zones: bool,
     /// Largest load over fair load that is tolerated.
@@ -131,6 +138,7 @@ impl Needs {
             unequal_nodes: params.bool("unequal-nodes"),
             arbitrary_removal: params.bool("arbitrary-removal"),
             range_queries: params.bool("range-queries"),
+            may_spill: params.bool("may-spill"),
             zones: params.bool("zones"),
             max_over_mean: number("max-over-mean"),
             excess_moved: number("excess-moved"),

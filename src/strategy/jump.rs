@@ -185,7 +185,7 @@ fn jump_lanes(keys: &[u64; LANES], n: u32) -> [u32; LANES] {
 }
 
 /// All buckets that the key has lived in by the time there are `n`.
-fn walk(key: u64, n: u32) -> impl Iterator<Item = i64> {
+pub fn walk(key: u64, n: u32) -> impl Iterator<Item = i64> {
     std::iter::successors(Some((key, 0)), |&(state, bucket)| Some(leap(state, bucket)))
         .map(|(_, bucket)| bucket)
         .take_while(move |&bucket| bucket < i64::from(n))

@@ -28,7 +28,7 @@
 
 use std::collections::BTreeMap;
 
-use super::jump::jump;
+use super::jump::{jump, walk};
 use super::roster::{Buckets, CAPS, Roster};
 use super::{Cost, History, Movement, Order, StrategyInfo};
 use crate::hash::mix::splitmix64;
@@ -85,6 +85,12 @@ impl Buckets for Memento {
             }
         }
         (bucket, hashes)
+    }
+
+    /// The turns of the jump, and the hashes after it.
+    fn steps(&self, digest: u64) -> u64 {
+        let hashes = self.walk(digest).1 - 1;
+        walk(digest, self.size).count() as u64 + u64::from(hashes)
     }
 
     fn add(&mut self) -> Option<u32> {

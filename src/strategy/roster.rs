@@ -38,6 +38,11 @@ pub trait Buckets: Clone + Debug + Send + Sync + 'static {
     /// The working bucket of a digest and the steps taken; some bucket works.
     fn walk(&self, digest: u64) -> (u32, u32);
 
+    /// Steps of a look-up; those of the walk, unless it makes more than it counts.
+    fn steps(&self, digest: u64) -> u64 {
+        u64::from(self.walk(digest).1)
+    }
+
     /// A bucket begins to work: its number. None: there is none left.
     fn add(&mut self) -> Option<u32>;
 
@@ -148,7 +153,7 @@ impl<B: Buckets> Placement for Roster<B> {
         if self.working == 0 {
             return None;
         }
-        Some(mean_steps(&self.columns[0], |digest| u64::from(self.buckets.walk(digest).1)))
+        Some(mean_steps(&self.columns[0], |digest| self.buckets.steps(digest)))
     }
 
     fn points(&self) -> u64 {

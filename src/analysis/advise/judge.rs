@@ -11,8 +11,10 @@ use crate::scenario::{Needs, Scenario};
 pub const CLUSTER: &str = "cluster";
 /// That every key has a node.
 pub const EVERY_KEY: &str = "every-key";
+/// That a key's node does not depend on other requests, unless `may-spill` allows it.
+pub const OWN_PLACE: &str = "own-place";
 /// Needs that hold without being stated.
-pub const ALWAYS: &[&str] = &[CLUSTER, EVERY_KEY];
+pub const ALWAYS: &[&str] = &[CLUSTER, EVERY_KEY, OWN_PLACE];
 
 /// The needs that hold, by name, in words.
 pub fn texts(needs: &Needs, scenario: &Scenario) -> Vec<(&'static str, String)> {
@@ -20,6 +22,11 @@ pub fn texts(needs: &Needs, scenario: &Scenario) -> Vec<(&'static str, String)> 
         vec![(CLUSTER, "the strategy can do this cluster, its changes and its keys".into())];
     texts.push((EVERY_KEY, "every key has a node".to_string()));
     let mut add = |need, text: String| texts.push((need, text));
+    if !needs.may_spill {
+        let text =
+            "a key's node does not depend on the requests that are open (unless `may-spill`)";
+        add(OWN_PLACE, text.into());
+    }
     if needs.unequal_nodes {
         add("unequal-nodes", "nodes may differ in weight".into());
     }
@@ -87,10 +94,16 @@ pub fn judge(
             0.0,
         ));
     }
+    let first = &scenario.cells[cells[0]].steps[0];
+    if !needs.may_spill && first.strategy.caps.sessions {
+        let text = "a key's node depends on the requests that are open: right for a cache or a balancer, not for \
+                    stored data";
+        reasons.push(declared(OWN_PLACE, text.into()));
+    }
     if needs.arbitrary_removal {
         reasons.extend(removal(scenario, record, cells));
     }
-    if needs.range_queries {
+    if needs.range_queries && (needs.may_spill || !first.strategy.caps.sessions) {
         reasons.extend(ranges(record, cells));
     }
     if needs.zones {
@@ -98,8 +111,9 @@ pub fn judge(
     }
     if let Some(most) = needs.max_over_mean.filter(|most| measures.skew() > *most) {
         let skew = measures.skew();
-        let how = if measures.max_over_mean < skew { " (95 of 100 draws stay below)" } else { "" };
-        let text = format!("the fullest node carries {} of its fair load{how}", times(skew));
+        let how = if measures.max_over_mean < skew { " in 95 of 100 draws" } else { "" };
+        let up_to = if how.is_empty() { "" } else { "up to " };
+        let text = format!("the fullest node carries {up_to}{} × its fair load{how}", times(skew));
         reasons.push(figure("max-over-mean", text, skew, most));
     }
     if let Some(most) = needs.excess_moved.filter(|most| measures.excess > *most) {
@@ -126,6 +140,8 @@ pub fn judge(
                 reasons.push(figure("match", text, share, 0.0));
             }
             Some(_) => {}
+            // That a key has no node of its own is said already.
+            None if !needs.may_spill => {}
             None => reasons.push(declared(
                 "match",
                 "its answer depends on the requests that are open, not on the key alone".into(),

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::analysis::peak::Law;
+use crate::analysis::peak::{Law, has_own_shares};
 use crate::params::Value;
 use crate::record::{CellRecord, Record, StepRecord};
-use crate::scenario::needs::{REMOVAL, UNEQUAL};
+use crate::scenario::needs::{REMOVAL, TRIAL_KEYS, UNEQUAL};
 use crate::scenario::{Cell, Scenario, Step};
 use crate::strategy::Weights;
 
@@ -68,7 +68,11 @@ fn name(cell: &Cell) -> String {
 /// The axes of a cell that are not its strategy's.
 pub(super) fn surroundings(cell: &Cell) -> impl Iterator<Item = &(String, Value)> {
     const OUTER: &[&str] = &["path", "seed", "replicas", "family", "remedy"];
-    cell.at.0.iter().filter(|(axis, _)| axis.contains('.') || OUTER.contains(&axis.as_str()))
+    let declared = cell.steps[0].strategy.params;
+    cell.at.0.iter().filter(|(axis, _)| {
+        let own = declared.iter().any(|param| param.name == axis.as_str());
+        axis.contains('.') || OUTER.contains(&axis.as_str()) && !own
+    })
 }
 
 /// The measures of a candidate's cells. None: none of them could be built.
@@ -145,43 +149,85 @@ fn skew(cell: &Cell, step: &StepRecord) -> f64 {
     step.balance.get(load(cell, step)).map_or(0.0, |balance| balance.max_over_mean)
 }
 
-/// What max over mean of the keys stays below with 95 % of all names and keys: the larger of what trials
-/// show of names and what the law of shares says of as many keys.
+/// What max over mean of the keys stays below with 95 % of all names and keys: by the law of shares where
+/// that knows all chance, else the larger of what it says of keys and what trials show of names. Under
+/// bounded load it is no more than the bound.
 fn p95(record: &CellRecord, index: usize, step: &StepRecord, of: &Step) -> Option<f64> {
-    let keys = record.workload.distinct.unwrap_or(record.workload.rows);
-    let trials = record.trials.as_ref().filter(|trials| match trials.on.as_str() {
-        "ownership" => true,
-        // Fewer keys than there are would show more chance than there is.
-        _ => keys <= crate::scenario::needs::TRIAL_KEYS as u64,
-    });
-    let trials = trials.and_then(|t| t.steps.get(index)).map(|step| step.max_over_mean.p95);
-    let by_law = law(step, of).map(|(law, fair)| law.peak(&fair, keys.max(1) as f64, CONFIDENCE));
-    match (trials, by_law) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
+    let keys = record.workload.distinct.unwrap_or(record.workload.rows).max(1);
+    let fair = fair(step)?;
+    let law = law(step, of, &fair);
+    let by_law = law.as_ref().map(|law| law.0.peak(&fair, keys as f64, CONFIDENCE));
+    let p95 = match law {
+        Some((_, Chance::All)) => by_law?,
+        _ => match (by_law, trials(record, index, keys, of, &fair)) {
+            (Some(a), Some(b)) => f64::max(a, b),
+            (a, b) => a.or(b)?,
+        },
+    };
+    let bound = of.params.get("factor").and_then(Value::as_f64);
+    Some(bound.filter(|_| of.strategy.caps.sessions).map_or(p95, |bound| p95.min(bound)))
+}
+
+/// What the trials of a step say, if they speak of as many keys as there are.
+fn trials(record: &CellRecord, index: usize, keys: u64, of: &Step, fair: &[f64]) -> Option<f64> {
+    let trials = record.trials.as_ref()?;
+    let p95 = trials.steps.get(index)?.max_over_mean.p95;
+    let placed = TRIAL_KEYS as u64;
+    match trials.on.as_str() {
+        "ownership" => Some(p95),
+        _ if placed >= keys => Some(p95),
+        // The first keys are like all where they are hashed, as they are beside labels.
+        _ if of.strategy.caps.names => Some(renoised(p95, placed, keys, fair)),
+        _ => None,
     }
 }
 
-/// The law of shares of a step, and the fair shares, by live node: random arcs of a ring, the shares that
-/// the nodes own, or the fair ones where the strategy keeps to them exactly.
-fn law(step: &StepRecord, of: &Step) -> Option<(Law, Vec<f64>)> {
-    let weights: Vec<f64> = step.per_node.iter().map(|node| node.weight).collect();
-    let total: f64 = weights.iter().sum();
-    if total <= 0.0 || of.strategy.caps.sessions || of.params.get("probes").is_some() {
+/// A skew measured on fewer keys than there are: the chance of the few is taken out and that of all put in,
+/// as variances are.
+fn renoised(p95: f64, placed: u64, keys: u64, fair: &[f64]) -> f64 {
+    let even = Law::Fixed(fair.to_vec());
+    let noise = |keys: u64| even.peak(fair, keys as f64, CONFIDENCE) - 1.0;
+    let (over, few, all) = (p95 - 1.0, noise(placed), noise(keys));
+    1.0 + libm::sqrt((over * over - few * few).max(0.0) + all * all)
+}
+
+/// Fair shares of the live nodes.
+fn fair(step: &StepRecord) -> Option<Vec<f64>> {
+    let total: f64 = step.per_node.iter().map(|node| node.weight).sum();
+    let shares = step.per_node.iter().map(|node| node.weight / total);
+    (total > 0.0).then(|| shares.collect())
+}
+
+/// What chance a law of shares knows of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chance {
+    /// All that there is.
+    All,
+    /// That of the keys, not that of the nodes' names.
+    Keys,
+}
+
+/// The law of shares of a step's live nodes: random arcs of a ring, the fair shares where the strategy keeps
+/// to them exactly, or those that the nodes own. Of bounded load that of the keys' homes.
+fn law(step: &StepRecord, of: &Step, fair: &[f64]) -> Option<(Law, Chance)> {
+    let caps = of.strategy.caps;
+    if of.params.get("probes").is_some() {
         return None;
     }
-    let fair: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
     if let Some(vnodes) = of.params.get("vnodes").and_then(Value::as_f64) {
-        let points = |w: &f64| if *w > 0.0 { libm::round(vnodes * w).max(1.0) } else { 0.0 };
-        return Some((Law::Points(weights.iter().map(points).collect()), fair));
+        let points = |w: f64| if w > 0.0 { libm::round(vnodes * w).max(1.0) } else { 0.0 };
+        let points = step.per_node.iter().map(|node| points(node.weight)).collect();
+        return Some((Law::Points(points), Chance::All));
     }
     let owned: Option<Vec<f64>> = step.per_node.iter().map(|node| node.owned_share).collect();
-    match owned {
-        Some(owned) => Some((Law::Fixed(owned), fair)),
-        None if of.strategy.caps.weights == Weights::Exact => {
-            Some((Law::Fixed(fair.clone()), fair))
+    match (owned, caps.weights) {
+        (Some(owned), _) => {
+            Some((Law::Fixed(owned), if caps.names { Chance::Keys } else { Chance::All }))
         }
-        None => None,
+        (None, Weights::Equal | Weights::Exact) if !has_own_shares(of.strategy) => {
+            Some((Law::Fixed(fair.to_vec()), Chance::All))
+        }
+        _ => None,
     }
 }
 

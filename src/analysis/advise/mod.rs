@@ -41,13 +41,16 @@ pub struct Advice {
     pub scenario: String,
     /// Its title.
     pub title: String,
+    /// What was measured on: nodes along the paths, keys.
+    pub setting: String,
     /// What it needs.
     pub needs: Vec<Need>,
     /// Whether some path has a change, so that movement could be measured.
     pub changes: bool,
     /// Whether the candidates are shardlab's own list, not (only) the scenario's tables.
     pub own_list: bool,
-    /// The candidates that meet every need, the best first; then those ruled out, in the scenario's order.
+    /// The candidates that meet every need, the best first; then those ruled out, the nearest first: fewest
+    /// needs missed, then the smallest share sent elsewhere than the system to match, then their order.
     pub candidates: Vec<Candidate>,
     /// Strategies that were not tried.
     pub not_tried: Vec<NotTried>,
@@ -153,6 +156,12 @@ pub fn advise(scenario: &Scenario, record: &Record, differs: &[Option<f64>]) -> 
     let (left, out): (Vec<_>, Vec<_>) =
         candidates.into_iter().partition(|candidate| candidate.ruled_out.is_empty());
     let mut candidates = ranked(left);
+    let mut out = out;
+    let differs = |c: &Candidate| c.measures.and_then(|m| m.differs).unwrap_or(1.0);
+    out.sort_by(|a, b| {
+        let nearer = a.ruled_out.len().cmp(&b.ruled_out.len());
+        nearer.then(differs(a).total_cmp(&differs(b)))
+    });
     candidates.extend(out);
     let not_tried = needs.not_tried.iter();
     Advice {
@@ -160,6 +169,7 @@ pub fn advise(scenario: &Scenario, record: &Record, differs: &[Option<f64>]) -> 
         shardlab: env!("CARGO_PKG_VERSION").into(),
         scenario: scenario.name.clone(),
         title: scenario.title.clone(),
+        setting: setting(scenario, record),
         needs: stated,
         changes: scenario.cells.iter().any(|cell| cell.steps.len() > 1),
         own_list: needs.filled,
@@ -168,6 +178,37 @@ pub fn advise(scenario: &Scenario, record: &Record, differs: &[Option<f64>]) -> 
             .map(|(name, reason)| NotTried { strategy: name.to_string(), reason: reason.clone() })
             .collect(),
     }
+}
+
+/// Nodes along each path, and keys.
+fn setting(scenario: &Scenario, record: &Record) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut add = |part: String| {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    };
+    for cell in &scenario.cells {
+        let mut path = String::new();
+        for step in &cell.steps {
+            let cluster = &step.cluster;
+            let live = cluster.nodes.len() - cluster.down.len();
+            let weights = if cluster.is_unweighted() { "" } else { " unequal" };
+            let arrow = if path.is_empty() { "" } else { " → " };
+            path += &format!("{arrow}{live}{weights}");
+        }
+        add(format!("{path} nodes"));
+    }
+    for cell in &record.cells {
+        let rows = crate::report::number::grouped(cell.workload.rows);
+        let traffic = cell.workload.traffic.as_ref();
+        let traffic = traffic.map_or(String::new(), |shape| format!(", {shape} traffic"));
+        add(format!("{rows} keys ({}{traffic})", cell.workload.pattern));
+    }
+    const SHOWN: usize = 8;
+    let more = parts.len().saturating_sub(SHOWN);
+    parts.truncate(SHOWN);
+    parts.join("; ") + &if more > 0 { format!("; {more} more") } else { String::new() }
 }
 
 /// Those left, the best first, with their places.

@@ -202,7 +202,7 @@ fn points(params: &Params, cluster: &Cluster) -> Option<Vec<f64>> {
 }
 
 /// Whether a strategy without weights gives unequal shares all the same.
-fn has_own_shares(info: &StrategyInfo) -> bool {
+pub fn has_own_shares(info: &StrategyInfo) -> bool {
     let cluster = Cluster::numbered(3, "{i}");
     let Ok(params) = Params::defaults(info.params) else { return true };
     let build = Build {
