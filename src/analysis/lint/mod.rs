@@ -15,8 +15,10 @@ pub mod profile;
 mod residues;
 mod sign;
 pub mod trial;
+mod upstream;
 
 use crate::error::{Error, ErrorKind};
+use crate::keys::ColumnSpec;
 use crate::sim::Progress;
 use crate::sim::input::Input;
 use levels::Levels;
@@ -44,6 +46,7 @@ pub static ALL: &[&RuleInfo] = &[
     &one_value::INFO,
     &encoding::INFO,
     &double::INFO,
+    &upstream::INFO,
 ];
 
 /// Name of the findings about two levels, which come from [`levels`].
@@ -77,8 +80,12 @@ pub struct Question<'a> {
 struct Context<'a> {
     profile: &'a Profile,
     setup: Setup<'a>,
+    /// The digests that the routing reads.
+    columns: &'a [ColumnSpec],
     /// The keys as they are.
     base: &'a Measure,
+    /// What an upstream hash left, if anything shows.
+    filter: Option<&'a upstream::Filter>,
     tolerated: f64,
 }
 
@@ -202,14 +209,17 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
     progress.begin("reading keys", input.rows);
     let profile = profile(input.source.as_ref(), input.rows)?;
     let base = measure(std::slice::from_ref(&unchanged), input, progress)?.remove(0);
-    let context = Context { profile: &profile, setup, base: &base, tolerated };
+    let columns = unchanged.columns();
+    let filter = upstream::look(input.source.as_ref(), input.rows, columns)?;
+    let filter = filter.as_ref();
+    let context = Context { profile: &profile, setup, columns, base: &base, filter, tolerated };
     let mut drafts = Vec::new();
     for rule in ALL {
         if let Some(draft) = (rule.check)(&context)? {
             drafts.push((rule.name, draft));
         }
     }
-    let mut trials = vec![unchanged];
+    let mut trials = vec![unchanged.clone()];
     trials.extend(drafts.iter().flat_map(|(_, draft)| draft.ladders.iter().flatten().cloned()));
     let mut measures = measure(&trials, input, progress)?.into_iter().skip(1);
     let mut findings: Vec<Finding> = drafts

@@ -314,6 +314,82 @@ fn a_weak_hash_shows_the_structure_of_keys() {
     assert!(found.base.chance >= trial::LEVEL || found.findings.iter().any(|f| f.rule == "hash"));
 }
 
+/// Keys whose hash mod m is of some residues, as the file of one shard holds them.
+fn filtered(hasher: &str, keep: impl Fn(u64) -> bool, count: usize) -> Input {
+    let hash = (crate::hash::find(hasher).unwrap().build)(0, crate::hash::Half::High);
+    let keys = (0..).filter(|n: &i64| keep(hash.hash(n.to_string().as_bytes())));
+    listed(keys.take(count))
+}
+
+#[test]
+fn what_an_upstream_hash_has_filtered_is_told_with_its_modulus() {
+    for (hasher, modulus) in
+        [("crc32", 16u64), ("md5", 8), ("murmur3-32", 10), ("fnv1a-32", 32), ("xxh64", 200)]
+    {
+        let keys = filtered(hasher, |x| x % modulus == 5, 400);
+        let routing = step("modulo", 16, &[("hasher", "siphash-2-4")]);
+        let found = ask(&keys, &routing, None);
+        let upstream = finding(&found, "upstream-filter");
+        // Another hash at the second level: nothing is harmed.
+        assert_eq!(upstream.severity, Severity::Warning);
+        let want = format!("{hasher} mod {modulus}: 1 of {modulus} residues (5)");
+        assert_eq!(upstream.evidence[0], want);
+    }
+    // Three shards of ten share a file.
+    let keys = filtered("crc32", |x| [1, 4, 7].contains(&(x % 10)), 400);
+    let found = ask(&keys, &step("modulo", 16, &[("hasher", "xxh3-64")]), None);
+    let upstream = finding(&found, "upstream-filter");
+    assert_eq!(upstream.evidence[0], "crc32 mod 10: 3 of 10 residues (1, 4, 7)");
+    // As Java writes it: the remainder of a signed hash, floored; and its absolute value.
+    let hash = (crate::hash::find("java-string").unwrap().build)(0, crate::hash::Half::High);
+    let of = |n: &i64| i64::from(hash.hash(n.to_string().as_bytes()) as u32 as i32);
+    let floored = (1i64..).map(|n| n * 982_451_653).filter(|n| of(n).rem_euclid(6) == 2);
+    let floored = listed(floored.take(400));
+    let found = ask(&floored, &step("modulo", 16, &[("hasher", "xxh3-64")]), None);
+    let upstream = finding(&found, "upstream-filter");
+    assert_eq!(upstream.evidence[0], "java-string, signed, mod 6: 1 of 6 residues (2)");
+}
+
+#[test]
+fn the_same_hash_at_the_second_level_is_an_error_and_a_seed_mends_it() {
+    let keys = filtered("murmur3-32", |x| x % 4 == 1, 4000);
+    let found = ask(&keys, &step("modulo", 8, &[("hasher", "murmur3-32")]), None);
+    assert_eq!(found.base.used, 2, "1 and 5");
+    let upstream = finding(&found, "upstream-filter");
+    assert_eq!(upstream.severity, Severity::Error);
+    assert!(upstream.evidence[3].contains("gcd(4, 8 nodes) = 4 classes, of which 1 can"));
+    let smallest = upstream.smallest().unwrap();
+    assert_eq!((smallest.measure.what.as_str(), smallest.measure.used), ("hash-seed 1", 8));
+    // Of a hash without a seed another hash is the fix.
+    let keys = filtered("crc32", |x| x % 4 == 1, 4000);
+    let found = ask(&keys, &step("modulo", 8, &[("hasher", "crc32")]), None);
+    let smallest = finding(&found, "upstream-filter").smallest().unwrap().clone();
+    assert_eq!(smallest.measure.what, "hasher murmur3-32");
+}
+
+#[test]
+fn keys_that_nobody_filtered_are_not_called_so() {
+    let hashed = step("modulo", 16, &[("hasher", "murmur3-32")]);
+    for pattern_info in keys::ALL.iter().filter(|p| p.name != "file") {
+        let count = [("count", Value::Int(20_000))];
+        if pattern_info.params.iter().any(|p| p.name == "count") {
+            let found = ask(&pattern(pattern_info.name, &count), &hashed, None);
+            let rules: Vec<_> = found.findings.iter().map(|f| (f.rule, &f.evidence)).collect();
+            assert!(
+                rules.iter().all(|r| r.0 != "upstream-filter"),
+                "{}: {rules:?}",
+                pattern_info.name
+            );
+        }
+    }
+    // Few keys leave residues empty as a matter of course.
+    for count in [1, 2, 3, 5, 10, 40] {
+        let keys = listed((0..count).map(|n| crate::hash::mix::fmix64(n) as i64));
+        let found = ask(&keys, &hashed, None);
+        assert!(found.findings.iter().all(|f| f.rule != "upstream-filter"), "{count} keys");
+    }
+}
+
 #[test]
 fn runs_of_numbers_are_short() {
     assert_eq!(runs(&[0, 1, 2, 5, 7, 8]), "0–2, 5, 7–8");
