@@ -3,7 +3,7 @@
 
 use super::extremes::{largest, largest_either_way};
 use super::ideal::ideal_passes;
-use super::theory::{cv_owned_ring, cv_sampling, modulo_moved};
+use super::theory::{cv_owned_ring, cv_sampling, gcd, modulo_moved};
 use crate::error::Error;
 
 /// How a formula's value stands to a measurement.
@@ -164,9 +164,33 @@ pub static ALL: &[Formula] = &[
         name: "largest-arc",
         args: &["n"],
         kind: Kind::Expected,
-        text: "Hₙ ÷ n, Hₙ = 1 + ½ + … + 1 ÷ n",
-        doc: "share of the largest of n nodes with one point each",
-        of: |a| (1..=a[0] as u64).map(|i| 1.0 / i as f64).sum::<f64>() / a[0],
+        text: "Hₙ = 1 + ½ + … + 1 ÷ n",
+        doc: "largest share ÷ fair share of n nodes with one point each",
+        of: |a| (1..=a[0] as u64).map(|i| 1.0 / i as f64).sum::<f64>(),
+    },
+    Formula {
+        name: "weight-share",
+        args: &["n", "weight"],
+        kind: Kind::Expected,
+        text: "w ÷ (n − 1 + w)",
+        doc: "share of one node of weight w among n − 1 of weight 1",
+        of: |a| a[1] / (a[0] - 1.0 + a[1]),
+    },
+    Formula {
+        name: "stride",
+        args: &["n", "step"],
+        kind: Kind::Exact,
+        text: "gcd(n, step) − 1",
+        doc: "largest deviation of whole numbers a step apart, taken mod n: every gcd-th remainder has them all",
+        of: |a| gcd(a[0] as u64, a[1] as u64) as f64 - 1.0,
+    },
+    Formula {
+        name: "shards-hit",
+        args: &["n", "values"],
+        kind: Kind::Expected,
+        text: "n · (1 − (1 − 1 ÷ n)^v)",
+        doc: "of n shards those that v distinct values reach under an ideal hash",
+        of: |a| a[0] * (1.0 - libm::pow(1.0 - 1.0 / a[0], a[1])),
     },
     Formula {
         name: "sampling-cv",
@@ -334,7 +358,10 @@ mod tests {
         close("ring-cv", &[16.0, 160.0], 0.07653, 5e-6);
         close("ring-cv-ratio", &[100.0, 100.0, 500.0], 0.4472, 5e-5);
         // 1 + 1/2 + 1/3 + 1/4 = 25/12.
-        close("largest-arc", &[4.0], 25.0 / 48.0, 1e-15);
+        close("largest-arc", &[4.0], 25.0 / 12.0, 1e-15);
+        close("weight-share", &[8.0, 2.0], 2.0 / 9.0, 1e-15);
+        close("stride", &[16.0, 10.0], 1.0, 0.0);
+        close("shards-hit", &[16.0, 10.0], 7.6089, 1e-3);
         close("hot-key-load", &[16.0, 0.2], 4.0, 1e-12);
         // 77 163 random numbers of 32 bits: the birthday bound of one half.
         close("any-collision", &[77_163.0, 32.0], 0.5, 1e-5);

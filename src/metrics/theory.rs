@@ -108,7 +108,7 @@ pub fn modulo_moved(n: u64, m: u64) -> f64 {
     (largest - gcd(n, m)) as f64 / largest as f64
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

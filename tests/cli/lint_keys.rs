@@ -92,6 +92,81 @@ fn columns_are_ranked_as_shard_keys() {
     assert!(out.contains("too uneven") && out.contains("rank: first those"), "{out}");
 }
 
+/// The same table as Parquet: ids of 64 bits, texts, and a column with gaps.
+#[cfg(feature = "parquet")]
+fn parquet_table(dir: &Path) {
+    use std::sync::Arc;
+
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    let schema = "message m { required int64 id; required binary user (UTF8); \
+                  required binary gender (UTF8); required binary city (UTF8); \
+                  optional int64 coupon; required double price; }";
+    let file = fs::File::create(dir.join("t.parquet")).unwrap();
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+    let mut reader = csv::Reader::from_path(dir.join("t.csv")).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    for group in rows.chunks(7000) {
+        let mut out = writer.next_row_group().unwrap();
+        let ids: Vec<i64> = group.iter().map(|row| row[0].parse().unwrap()).collect();
+        let mut column = out.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&ids, None, None).unwrap();
+        column.close().unwrap();
+        for at in 1..4 {
+            let texts: Vec<ByteArray> = group.iter().map(|row| row[at].into()).collect();
+            let mut column = out.next_column().unwrap().unwrap();
+            column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+            column.close().unwrap();
+        }
+        let levels: Vec<i16> = ids.iter().map(|id| i16::from(id % 3 == 0)).collect();
+        let coupons: Vec<i64> = ids.iter().copied().filter(|id| id % 3 == 0).collect();
+        let mut column = out.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&coupons, Some(&levels), None).unwrap();
+        column.close().unwrap();
+        let prices: Vec<f64> = ids.iter().map(|&id| id as f64 / 7.0).collect();
+        let mut column = out.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&prices, None, None).unwrap();
+        column.close().unwrap();
+        out.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn columns_of_parquet_are_ranked_as_those_of_csv() {
+    let temp = tempfile::tempdir().unwrap();
+    table(temp.path());
+    parquet_table(temp.path());
+    let ask = |file: &str, columns: &str, format: &str| {
+        let args = ["--strategy", "modulo", "--hasher", "murmur3-32", "--nodes", "16", "--keys"];
+        let more = ["--columns", columns, "--queries", "mix.toml", "--format", format];
+        lint(temp.path(), &[&args[..], &[file], &more].concat())
+    };
+    // The same values in the same order: the same bytes, a composite key among them.
+    let some = "id,user,gender,city,city+user";
+    let (code, parquet, err) = ask("t.parquet", some, "csv");
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(parquet, ask("t.csv", some, "csv").1);
+    // Of all columns those that are no keys are left out, with the reason.
+    let (code, out, err) = ask("t.parquet", "all", "json");
+    assert_eq!(code, 0, "{err}");
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let columns = found["columns"].as_array().unwrap();
+    let names: Vec<&str> = columns.iter().map(|c| c["column"].as_str().unwrap()).collect();
+    assert!(names.starts_with(&["user", "id"]) && !names.contains(&"price"), "{names:?}");
+    assert!(err.contains("`price` is left out"), "{err}");
+    // Named, it is an error with its place.
+    let (code, out, err) = ask("t.parquet", "user,price", "table");
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("price"), "{err}");
+    let (code, _, err) = ask("t.parquet", "user,citty", "table");
+    assert!(code == 2 && err.contains("citty") && err.contains("did you mean `city`?"), "{err}");
+}
+
 #[test]
 fn what_is_no_key_file_exits_with_2() {
     let temp = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
-use super::ledger::{Article, Figure, Probe, Source};
+use super::ledger::{Article, Figure, Probe};
 use super::quantity::{Drawn, Quantity};
 use crate::error::Error;
 use crate::record::{CellRecord, Record};
@@ -127,6 +127,10 @@ impl<'a> Bench<'a> {
         wanted: (usize, &Quantity),
         trials: u64,
     ) -> Result<Option<Sample>, Error> {
+        // What no label set gives needs none, whatever others read from this cell.
+        if wanted.1.sampled().is_none() {
+            return Ok(None);
+        }
         let mut draws = self.draws.borrow_mut();
         let draws = draws.entry((setup, cell)).or_insert(None);
         let have = draws.as_ref().map_or(0, |d| d.rows.len() as u64);
@@ -153,18 +157,12 @@ impl<'a> Bench<'a> {
         Ok(Some(Sample { varies: draws.varies, on: draws.on, values }))
     }
 
-    /// Everything that some claim of the article reads from label sets of a cell.
+    /// Everything that some reading of the article takes from label sets of a cell.
     fn wanted(&self, setup: usize, cell: usize) -> Vec<Wanted<'a>> {
         let article: &'a Article = self.article;
         let parts = article.claims.iter().flat_map(|claim| &claim.parts);
         let readings = parts.flat_map(|part| &part.readings).map(|reading| &reading.figure);
-        let beside = article.claims.iter().flat_map(|claim| &claim.beside);
-        let beside = beside.filter_map(|beside| match &beside.source {
-            Source::Figure(figure) => Some(figure.as_ref()),
-            Source::Event(..) => None,
-        });
-        let probes =
-            readings.chain(beside).flat_map(|f| std::iter::once(&f.first).chain(&f.second));
+        let probes = readings.flat_map(|f| std::iter::once(&f.first).chain(&f.second));
         let mut wanted: Vec<Wanted<'a>> = Vec::new();
         for probe in probes.filter(|p| p.setup == setup && p.cells.contains(&cell)) {
             let same = |w: &Wanted<'_>| w.0 == probe.step && w.1.name() == probe.quantity.name();

@@ -15,7 +15,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 0; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .87rem; margin: .7rem 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
-th { background: var(--soft); } td.n { text-align: right; white-space: nowrap; }
+th { background: var(--soft); } .n { text-align: right; white-space: nowrap; }
 section { border-top: 2px solid var(--line); margin-top: 1.6rem; padding-top: .9rem; }
 .v { border-radius: .6rem; color: #fff; font-size: .8rem; padding: .1rem .5rem; white-space: nowrap; }
 .reproduced { background: #00694d; } .reproduced-under { background: #8a5a00; }
@@ -48,8 +48,9 @@ pub fn write(ledger: &LedgerRecord) -> Vec<u8> {
 /// The summary; ids lead to their claims.
 fn summary(out: &mut String, rows: &[Vec<String>]) {
     out.push_str("<div class=\"wide\">\n<table>\n<tr>");
-    for head in COLUMNS {
-        let _ = write!(out, "<th>{}</th>", escape(head));
+    for (i, head) in COLUMNS.into_iter().enumerate() {
+        let class = if (2..COLUMNS.len() - 1).contains(&i) { " class=\"n\"" } else { "" };
+        let _ = write!(out, "<th{class}>{}</th>", escape(head));
     }
     out.push_str("</tr>\n");
     for row in rows {
@@ -86,12 +87,15 @@ fn section(out: &mut String, entry: &Entry, drawn: &mut Vec<String>) {
     for part in &entry.parts {
         let verdict = badge(part.verdict.name());
         let (says, why) = (escape(&part.part), escape(&part.why));
-        let _ = writeln!(out, "<li>{says} {verdict}<br><span class=\"soft\">{why}</span></li>");
+        let aside = if part.aside { " beside the verdict" } else { "" };
+        let _ =
+            writeln!(out, "<li>{says} {verdict}{aside}<br><span class=\"soft\">{why}</span></li>");
     }
     out.push_str("</ul>\n");
     let readings = entry.parts.iter().flat_map(|p| p.readings.iter().map(|r| reading(p, r)));
     let readings: Vec<Vec<String>> = readings.collect();
-    let header = ["part", "reading", "claimed", "measured", "theory", "p2.5–p97.5", "P", "from"];
+    let header =
+        ["part", "reading", "claimed", "measured", "theory", "p2.5–p97.5", "P", "verdict", "from"];
     table(out, &header.map(String::from), &readings);
     if !entry.beside.is_empty() {
         out.push_str("<ul class=\"soft\">\n");
@@ -133,6 +137,7 @@ fn reading(part: &PartRecord, reading: &ReadingRecord) -> Vec<String> {
                 .as_ref()
                 .map(|p| words::probability(p, spread.map_or("", |s| s.over))),
         ),
+        or_none(reading.verdict.map(|v| v.name().to_string())),
         format!("{}; {}", figure.metric, figure.from),
     ]
 }

@@ -38,7 +38,9 @@ fn section(out: &mut String, entry: &Entry) {
         let _ = writeln!(out, "{}\n", entry.note);
     }
     for part in &entry.parts {
-        let _ = writeln!(out, "- **{}**: {}. {}", part.part, part.verdict.name(), part.why);
+        let aside = if part.aside { " (aside)" } else { "" };
+        let verdict = part.verdict.name();
+        let _ = writeln!(out, "- **{}**: {verdict}{aside}. {}", part.part, part.why);
     }
     let table: Vec<Vec<String>> =
         entry.parts.iter().flat_map(|p| p.readings.iter().map(|r| reading(p, r))).collect();
