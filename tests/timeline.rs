@@ -7,6 +7,8 @@ mod broken;
 mod hand;
 #[path = "timeline/laws.rs"]
 mod laws;
+#[path = "timeline/oracle.rs"]
+mod oracle;
 #[path = "timeline/random.rs"]
 mod random;
 #[path = "timeline/units.rs"]
