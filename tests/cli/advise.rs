@@ -61,7 +61,8 @@ fn the_same_advice_in_every_form_on_any_number_of_threads() {
 #[test]
 fn csv_and_json_hold_every_candidate_and_every_reason() {
     let temp = tempfile::tempdir().unwrap();
-    let text = format!("{SMALL}{THREE}[needs]\ngrowth = [5]\nexcess-moved = 0.1\nmax-over-mean = 1.4\n");
+    let text =
+        format!("{SMALL}{THREE}[needs]\ngrowth = [5]\nexcess-moved = 0.1\nmax-over-mean = 1.4\n");
     let (code, csv, _) = advise(temp.path(), &text, &["--format", "csv"]);
     assert_eq!(code, 0);
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
@@ -150,9 +151,17 @@ fn wrong_needs_are_refused_with_their_place() {
     refused("[needs]\ngrowth = []\n", &["`growth` is an empty list"]);
     refused("[needs]\ngrowth = [5]\n[[change]]\nadd = 1\n", &["both `growth` and `[[change]]`"]);
     refused("[needs]\nzones = true\n", &["`zones` is about the copies"]);
-    refused("replicas = 2\n[needs]\nzones = true\n", &["replicas"]);
     refused("[[needs]]\n", &["`needs`", "[needs]"]);
     refused("[needs]\n[[strategy]]\nkind = \"rign\"\n", &["did you mean `ring`?"]);
+}
+
+#[test]
+fn copies_lie_in_zones_only_where_nodes_have_some() {
+    let temp = tempfile::tempdir().unwrap();
+    let text = format!("replicas = 2\n{SMALL}[needs]\nzones = true\n");
+    let (code, _, err) = advise(temp.path(), &text, &[]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no node has a zone"), "{err}");
 }
 
 #[test]
