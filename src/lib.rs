@@ -31,7 +31,7 @@
 //! | [`sim`] | the engine: scan, plan, replay, tally, families, queries, session, cascade, trials, events, assemble |
 //! | [`timeline`] | a migration as discrete events: units, phases, faults, what is lost |
 //! | [`metrics`] | balance, movement, theory, the distributions behind p-values (`ALL`) |
-//! | [`analysis`] | questions beyond a record: where two routers disagree, what a change moves, which claims hold, why loads are uneven, how much is enough, whether a routing is acceptable, what is wrong with keys, what differs between two records |
+//! | [`analysis`] | questions beyond a record: where two routers disagree, what a change moves, which claims hold, why loads are uneven, how much is enough, whether a routing is acceptable, what is wrong with keys, which strategy meets the needs, what differs between two records |
 //! | [`record`] | the raw result, schema `shardlab.record/1` |
 //! | [`charts`] | a chart is data; one renderer makes SVG of it (`ALL`) |
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |

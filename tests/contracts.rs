@@ -168,6 +168,14 @@ fn answers_are_deterministic() {
     notice(deterministic, "ring", Fault::Flaky);
 }
 
+#[test]
+fn look_ups_count_their_steps() {
+    for subject in all() {
+        let steps = subject.build(&cluster(8)).lookup_steps();
+        assert!(steps.is_some_and(|s| (1.0..1000.0).contains(&s)), "{}: {steps:?}", subject.name);
+    }
+}
+
 /// The order of the node list does not matter.
 fn order_free(subject: &Subject) -> Result<(), String> {
     let sample = subject.sample(KEYS);

@@ -257,6 +257,7 @@ fn overrides_read_values_as_their_parameter_does() {
             pair("hasher", "murmur3-32,md5"),
             pair("replicas", "1,2"),
         ],
+        ..Overrides::default()
     };
     let scenario = parse_with(SMALL, &overrides);
     assert_eq!(scenario.cells.len(), 2 * (4 + 2));

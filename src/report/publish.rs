@@ -134,7 +134,7 @@ fn is_ours(dir: &Path, name: &str, holds_run: bool) -> bool {
     if name == TIMINGS || ALL.iter().any(|r| r.written != Written::Never && r.file == name) {
         return holds_run;
     }
-    if super::plan::is_file(name) {
+    if super::plan::is_file(name) || super::advice::is_file(name) {
         return holds_run;
     }
     let Some(stem) = name.strip_suffix(".svg") else { return false };

@@ -68,7 +68,7 @@ fn csv_and_json_hold_every_candidate_and_every_reason() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers().unwrap().clone();
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
-    let at = |name| header.iter().position(|head| head == name).unwrap();
+    let at = |name: &str| header.iter().position(|head| head == name).unwrap();
     let of = |candidate: &str, column: &str| {
         let row = rows.iter().find(|row| &row[at("candidate")] == candidate).unwrap();
         row[at(column)].to_string()

@@ -67,7 +67,7 @@ fn name(cell: &Cell) -> String {
 
 /// The axes of a cell that are not its strategy's.
 pub(super) fn surroundings(cell: &Cell) -> impl Iterator<Item = &(String, Value)> {
-    const OUTER: &[&str] = &["path", "seed", "replicas", "family", "remedy"];
+    const OUTER: &[&str] = &["path", "seed", "replicas", "family"];
     let declared = cell.steps[0].strategy.params;
     cell.at.0.iter().filter(|(axis, _)| {
         let own = declared.iter().any(|param| param.name == axis.as_str());
