@@ -63,10 +63,15 @@ fn sheets(d: &Diagnosis<'_>) -> Vec<Sheet> {
 
 /// The answer in a sentence.
 fn in_short(d: &Diagnosis<'_>) -> String {
-    let best: Vec<&str> =
-        d.findings.iter().filter(|f| f.rank == 1).map(|f| f.cause.title).collect();
-    let best = if best.is_empty() { String::new() } else { best.join("; or ") };
-    format!("In short: {} Likeliest: {best}.", verdict(d.chance.verdict))
+    let answer = verdict(d.chance.verdict);
+    // Where chance is enough, what else would fit as well is no answer.
+    let by_chance = d.chance.verdict == Verdict::Explained;
+    let wanted = |f: &&Finding| if by_chance { f.fits && f.cause.is_chance() } else { f.rank == 1 };
+    let best: Vec<&str> = d.findings.iter().filter(wanted).map(|f| f.cause.title).collect();
+    match best.is_empty() {
+        true => format!("In short: {answer}"),
+        false => format!("In short: {answer} Likeliest: {}.", best.join("; or ")),
+    }
 }
 
 /// Nodes that are listed one by one.
@@ -101,11 +106,7 @@ fn seen(d: &Diagnosis<'_>) -> Sheet {
             sheet.rows.push(vec![
                 case.seen.names[i].clone(),
                 plain(case.seen.loads[i]),
-                if fair >= 1000.0 {
-                    grouped(libm::floor(fair + 0.5) as u64)
-                } else {
-                    fixed(fair, 1)
-                },
+                if fair >= 1000.0 { grouped(libm::floor(fair + 0.5) as u64) } else { plain(fair) },
                 ratio,
             ]);
         }
@@ -115,7 +116,19 @@ fn seen(d: &Diagnosis<'_>) -> Sheet {
 
 /// A load: whole ones in groups.
 fn plain(x: f64) -> String {
-    if x == libm::floor(x) { grouped(x as u64) } else { fixed(x, 1) }
+    if x == libm::floor(x) {
+        return grouped(x as u64);
+    }
+    fixed(
+        x,
+        if x < 1.0 {
+            4
+        } else if x < 100.0 {
+            2
+        } else {
+            1
+        },
+    )
 }
 
 fn chance(d: &Diagnosis<'_>) -> Sheet {
@@ -158,6 +171,13 @@ fn chance(d: &Diagnosis<'_>) -> Sheet {
         ));
     }
     sheet.above.extend(p_value(c));
+    if let (Some(peak), Some(both)) = (c.p_peak, c.p_both) {
+        sheet.above.push(format!(
+            "the fullest node alone: p {}; of the two the smaller, doubled, decides: {}",
+            small(peak, 1e-300),
+            small(both, 1e-300)
+        ));
+    }
     if case.seen.keys.is_some() || matches!(case.law, Law::Points(_)) {
         sheet.above.push(format!(
             "max/mean by chance: {} to {} in 90 of 100 cases; seen {}",
@@ -212,7 +232,9 @@ pub fn verdict(verdict: Verdict) -> &'static str {
             "chance would do that once in 20 to 1000 times: look again with more data."
         }
         Verdict::Excluded => "chance is excluded: it would do that less than once in 1000 times.",
-        Verdict::TooEven => "more even than chance: these keys were not placed by a random hash.",
+        Verdict::TooEven => {
+            "more even than chance allows under this strategy: the keys were not placed so."
+        }
         Verdict::Unknown => {
             "unknown: these are amounts, and how far chance throws them depends on how many keys stand behind \
              them (--keys N)."

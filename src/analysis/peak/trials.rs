@@ -60,7 +60,10 @@ pub fn peaks<const N: usize>(
     probabilities: [f64; N],
 ) -> [f64; N] {
     const SEED: u64 = 20_260_102;
-    let by_law = |p: f64| law.peak(fair, keys.map_or(f64::INFINITY, |k| k as f64), p);
+    // Nothing is fuller than one node with everything.
+    let least = fair.iter().copied().filter(|&w| w > 0.0).fold(1.0, f64::min);
+    let by_law =
+        |p: f64| law.peak(fair, keys.map_or(f64::INFINITY, |k| k as f64), p).min(1.0 / least);
     if fair.len() > FEW_NODES || probabilities.iter().all(|&p| p >= SHARP) {
         return probabilities.map(by_law);
     }
@@ -88,6 +91,8 @@ mod tests {
         // The larger of two arcs is uniform on [½, 1].
         let [median] = peaks(&Law::Points(vec![1.0; 2]), &[0.5; 2], None, [0.5]);
         assert!((median - 1.5).abs() < 0.04, "{median}");
+        let [most] = peaks(&Law::Points(vec![1.0; 2]), &[0.5; 2], Some(1), [0.95]);
+        assert_eq!(most, 2.0);
     }
 
     /// The median and the 95th percentile of 4000 trials against the law's own: the share of trials

@@ -1,5 +1,6 @@
 //! Loads from text: numbers in a row, or a table `node,count[,weight]`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Observation;
@@ -31,9 +32,20 @@ pub fn parse(text: &str, file: &str, keys: Option<u64>) -> Result<Observation, E
             .help("give one node a line: node,count or node,count,weight"));
     };
     let columns = Columns::of(first);
+    let most = split(first).len();
+    let mut amounts = columns.amounts;
+    let mut lines_of: BTreeMap<String, usize> = BTreeMap::new();
     let (mut names, mut loads, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for (start, line) in lines().skip(usize::from(columns.header)) {
         let fields = split(line);
+        if fields.len() > most {
+            return Err(Error::data(format!(
+                "{} fields in this line, {most} in the first",
+                fields.len()
+            ))
+            .help("put numbers with commas between thousands in quotes, or write them without")
+            .at(at(start, line)));
+        }
         let field = |column: usize, what: &str| {
             fields.get(column).copied().ok_or_else(|| {
                 Error::data(format!("no {what} in this line: {} field(s)", fields.len()))
@@ -52,12 +64,23 @@ pub fn parse(text: &str, file: &str, keys: Option<u64>) -> Result<Observation, E
             })
         };
         loads.push(number(columns.load, "count")?);
+        amounts |= fields[columns.load].1.ends_with('%');
         weights.push(match columns.weight {
             Some(column) if column < fields.len() => number(column, "weight")?,
             _ => 1.0,
         });
         names.push(match columns.name {
-            Some(column) => field(column, "node")?.1.to_string(),
+            Some(column) => {
+                let (offset, name) = field(column, "node")?;
+                let place = at(start + offset, name);
+                let here = place.line_column().0;
+                if let Some(before) = lines_of.insert(name.to_string(), here) {
+                    return Err(Error::data(format!("`{name}` is listed twice"))
+                        .help(format!("first in line {before}; give one line a node"))
+                        .at(place));
+                }
+                name.to_string()
+            }
             None => format!("node {}", names.len()),
         });
     }
@@ -67,18 +90,25 @@ pub fn parse(text: &str, file: &str, keys: Option<u64>) -> Result<Observation, E
             .at(at(lines().next().map_or(0, |(start, _)| start), first)));
     }
     let seen = Observation::new(names, loads, weights, keys)?;
-    Ok(Observation { named: columns.name.is_some(), ..seen })
+    let keys = if amounts { keys } else { seen.keys };
+    Ok(Observation { named: columns.name.is_some(), keys, ..seen })
 }
 
-/// Loads in a row, as arguments give them.
+/// Loads in a row, as arguments give them: one an argument, where commas stand between thousands, or
+/// several in one. Per cents are amounts.
 pub fn from_numbers(
     texts: &[String],
     weights: Option<&[f64]>,
     keys: Option<u64>,
 ) -> Result<Observation, Error> {
     let mut loads = Vec::new();
+    let words: Vec<&str> = texts.iter().flat_map(|text| text.split_whitespace()).collect();
+    let separate = words.len() > 1 && words.iter().all(|w| !w.contains(',') || has_thousands(w));
+    let texts = if separate { words } else { texts.iter().map(String::as_str).collect() };
+    let parts = |text| if separate { vec![(0, text)] } else { split(text) };
+    let amounts = texts.iter().any(|text| text.contains('%'));
     for text in texts {
-        for part in split(text) {
+        for part in parts(text) {
             let load = parse_number(part.1).ok_or_else(|| {
                 Error::invalid(format!("count `{}` is not a number", part.1))
                     .help("give what each node holds, e.g. 414182 388317 362089, or --file")
@@ -99,7 +129,37 @@ pub fn from_numbers(
         None => vec![1.0; loads.len()],
     };
     let names = (0..loads.len()).map(|i| format!("node {i}")).collect();
-    Observation::new(names, loads, weights, keys)
+    let seen = Observation::new(names, loads, weights, keys)?;
+    Ok(if amounts { Observation { keys, ..seen } } else { seen })
+}
+
+/// Words in heads of columns that hold amounts, whose numbers say nothing of how many keys are behind them.
+const AMOUNTS: &[&str] = &[
+    "size",
+    "sizes",
+    "bytes",
+    "kb",
+    "mb",
+    "gb",
+    "tb",
+    "kib",
+    "mib",
+    "gib",
+    "disk",
+    "memory",
+    "percent",
+    "percentage",
+    "share",
+    "cpu",
+    "utilization",
+    "utilisation",
+];
+
+/// Whether the head of a column has one of the words.
+fn says_amounts(head: &str) -> bool {
+    let head = head.to_ascii_lowercase();
+    let words = head.split(|c: char| !c.is_alphanumeric());
+    head.contains('%') || words.into_iter().any(|word| AMOUNTS.contains(&word))
 }
 
 /// Which column is which.
@@ -108,6 +168,8 @@ struct Columns {
     name: Option<usize>,
     load: usize,
     weight: Option<usize>,
+    /// Whether the header says that loads are no counts.
+    amounts: bool,
 }
 
 impl Columns {
@@ -121,6 +183,7 @@ impl Columns {
                 name: named.then_some(0),
                 load: usize::from(named),
                 weight: (fields.len() > 2).then_some(2),
+                amounts: false,
             };
         }
         let find = |words: &[&str]| {
@@ -131,10 +194,13 @@ impl Columns {
         };
         let weight = find(&["weight"]);
         let name = find(&["node", "name", "shard", "host", "server", "partition", "broker"]);
-        let load = find(&["count", "keys", "load", "requests", "docs", "rows", "size", "bytes"])
-            .filter(|&at| Some(at) != name);
+        let counts = find(&["count", "keys", "load", "requests", "docs", "rows"]);
+        let amounts = fields.iter().position(|(_, text)| says_amounts(text));
+        let load = counts.or(amounts).filter(|&at| Some(at) != name);
         let free = (0..fields.len()).find(|&i| Some(i) != name && Some(i) != weight);
-        Columns { header, name, load: load.or(free).unwrap_or(0), weight }
+        let load = load.or(free).unwrap_or(0);
+        let amounts = counts != Some(load) && says_amounts(fields[load].1);
+        Columns { header, name, load, weight, amounts }
     }
 }
 
@@ -169,6 +235,15 @@ fn split(line: &str) -> Vec<(usize, &str)> {
     fields
 }
 
+/// Whether commas stand between thousands and nowhere else: `12,345` or `1,234,567.5`.
+fn has_thousands(text: &str) -> bool {
+    let whole = text.trim_end_matches('%').split('.').next().unwrap_or("");
+    let mut groups = whole.split(',');
+    let digits = |g: &str| !g.is_empty() && g.bytes().all(|b| b.is_ascii_digit());
+    let first = groups.next().is_some_and(|g| digits(g) && g.len() <= 3);
+    first && groups.all(|g| digits(g) && g.len() == 3)
+}
+
 /// A number with `_` or `,` between thousands and a `%` behind it, if there is one.
 fn parse_number(text: &str) -> Option<f64> {
     let plain = text.trim().trim_end_matches('%').trim_end().replace(['_', ','], "");
@@ -197,12 +272,33 @@ mod tests {
             );
             assert_eq!(seen.keys, Some(30));
         }
+        for text in ["node,bytes\na,10\nb,20", "disk size\tnode\n10\ta\n20\tb", "a 10%\nb 20%"] {
+            let seen = parse(text, "f", None).unwrap();
+            assert_eq!((&seen.loads[..], seen.keys), (&[10.0, 20.0][..], None), "{text}");
+            assert_eq!(parse(text, "f", Some(7)).unwrap().keys, Some(7));
+        }
         let seen = parse("10\n20\n", "f", None).unwrap();
         assert_eq!(seen.names, ["node 0", "node 1"]);
         let seen = parse("a,10,1\nb,20,3\n", "f", None).unwrap();
         assert_eq!(seen.weights, [1.0, 3.0]);
         let seen = parse("a,\"1,000\"\nb,28.4 %\n", "f", None).unwrap();
         assert_eq!((&seen.loads[..], seen.keys), (&[1000.0, 28.4][..], None));
+    }
+
+    #[test]
+    fn arguments_are_numbers_or_lists_of_them() {
+        let loads = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|t| t.to_string()).collect();
+            let seen = from_numbers(&texts, None, None).unwrap();
+            (seen.loads, seen.keys)
+        };
+        for texts in
+            [&["1,000", "1,010", "990"] as &[&str], &["1,000 1,010 990"], &["1000,1010,990"]]
+        {
+            assert_eq!(loads(texts), (vec![1000.0, 1010.0, 990.0], Some(3000)), "{texts:?}");
+        }
+        assert_eq!(loads(&["1,2", "3,4"]).0, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(loads(&["27%", "25%", "24%", "24%"]), (vec![27.0, 25.0, 24.0, 24.0], None));
     }
 
     #[test]
@@ -217,6 +313,8 @@ mod tests {
             ("a,0\nb,0\n", "all loads are 0: there is nothing to explain"),
             ("a,5\n", "one node is given: there is no balance to explain"),
             ("a,1,0\nb,2,1\n", "a has weight 0 and load 1"),
+            ("node,count\na,1,234\nb,2,345\n", "3 fields in this line, 2 in the first"),
+            ("a,1\nb,2\na,3\n", "`a` is listed twice"),
             ("a,1e300\nb,2\n", "load 1e300"),
             ("x,1\na,nan\nb,1\n", "count `nan` is not a number"),
         ] {

@@ -165,6 +165,35 @@ pub fn next_power(case: &Case<'_>, below: usize) -> Vec<Remedy> {
     ]
 }
 
+/// More whole units, or as many as nodes divide.
+pub fn more_units(case: &Case<'_>, units: u64) -> Vec<Remedy> {
+    let n = case.counts.len() as u64;
+    let round = |units: u64| {
+        let most = units.div_ceil(n) as f64 * n as f64 / units as f64;
+        Some([most, most])
+    };
+    let whole = units.div_ceil(n) * n;
+    vec![
+        remedy(format!("{whole} units, a multiple of the nodes"), round(whole)),
+        remedy(format!("sixteen times as many units ({})", grouped(units * 16)), round(units * 16)),
+    ]
+}
+
+/// A key of more values; `most` is the share of the fullest node.
+pub fn more_values(case: &Case<'_>, most: f64) -> Vec<Remedy> {
+    let floor = most * case.nodes() as f64;
+    vec![
+        remedy(
+            "shard by a column, or by columns together, with many more values",
+            peak(case, &case.law, case.keys()),
+        ),
+        remedy(
+            "another hash or seed does not help while the fullest node holds one value",
+            Some([floor; 2]),
+        ),
+    ]
+}
+
 /// Every residue in use.
 pub fn reach_all(case: &Case<'_>) -> Vec<Remedy> {
     let even = peak(case, &fair(case), case.keys());

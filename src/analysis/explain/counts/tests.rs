@@ -224,3 +224,60 @@ fn causes_that_made_the_counts_are_found() {
         assert!(right >= 17, "{want}: {right} of 20");
     }
 }
+
+#[test]
+fn shards_that_do_not_divide_show_as_whole_units() {
+    // Ten shards of 100,000 keys on four nodes, and the last two digits of a million ids on sixteen.
+    let shards = [300_021.0, 299_912.0, 200_050.0, 200_111.0];
+    let mut digits = vec![70_000.0; 4];
+    digits.extend([60_000.0; 12]);
+    digits[2] += 180.0;
+    digits[9] -= 211.0;
+    for (loads, evidence) in [
+        (&shards[..], "10 units on 4 nodes: 2 hold 3, 2 hold 2"),
+        (&digits, "100 units on 16 nodes: 4 hold 7, 12 hold 6"),
+    ] {
+        diagnosed(&seen(loads), "modulo", None, |d| {
+            assert_eq!(best(d), ["whole-units"], "{:#?}", d.findings);
+            assert_eq!(d.findings[0].evidence[0], evidence);
+        });
+    }
+}
+
+#[test]
+fn three_values_on_sixteen_nodes_cannot_be_reseeded_even() {
+    let mut loads = [0.0; 16];
+    (loads[2], loads[7], loads[11]) = (482_111.0, 15_222.0, 503_001.0);
+    diagnosed(&seen(&loads), "modulo", None, |d| {
+        assert_eq!(best(d), ["few-values"], "{:#?}", d.findings);
+        let floor = d.findings[0].remedies[1].peak.unwrap()[0];
+        assert!((floor - 16.0 * 503_001.0 / 1_000_334.0).abs() < 1e-9, "{floor}");
+    });
+}
+
+#[test]
+fn too_even_counts_are_not_called_chance() {
+    let hashed = [
+        62_637.0, 62_633.0, 62_482.0, 62_079.0, 62_185.0, 62_495.0, 62_487.0, 62_318.0, 62_313.0,
+        62_476.0, 62_779.0, 62_828.0, 62_361.0, 62_955.0, 62_369.0, 62_603.0,
+    ];
+    diagnosed(&seen(&hashed), "ring", Some(160), |d| {
+        assert_eq!(d.chance.verdict, Verdict::TooEven);
+        assert_eq!(best(d), ["fair-shares"], "{:#?}", d.findings);
+        assert!(d.findings.iter().all(|f| !(f.fits && f.cause.is_chance())), "{:#?}", d.findings);
+    });
+    diagnosed(&seen(&[100.0, 101.0, 99.0, 100.0]), "modulo", None, |d| {
+        assert_eq!((d.chance.verdict, best(d)), (Verdict::TooEven, vec!["dealt-out"]));
+        assert!(d.findings.iter().all(|f| !(f.fits && f.cause.is_chance())), "{:#?}", d.findings);
+    });
+}
+
+#[test]
+fn rounded_slots_are_a_cause_of_their_own() {
+    let info = strategy::find("bucket-table").unwrap();
+    let given = vec![("buckets".to_string(), Value::Int(10))];
+    let params = Params::from_pairs(info.params, given).unwrap();
+    let seen = seen(&[3_000_210.0, 2_999_120.0, 2_000_501.0, 2_001_112.0]);
+    let d = diagnose(&seen, info, &params).unwrap();
+    assert_eq!((d.chance.verdict, best(&d)), (Verdict::Explained, vec!["rounded-shares"]));
+}

@@ -1,6 +1,6 @@
-//! Chance: too few keys, or too few points of a ring.
+//! Chance: too few keys, too few points of a ring, or whole slots.
 //!
-//! Both are the same model, the strategy's own law. Where both are at work, each counts for its part of
+//! All are the same model, the strategy's own law. Where two are at work, each counts for its part of
 //! the expected variance: the score of a cause with part r is less by ln(1/r).
 
 use super::super::Case;
@@ -19,6 +19,14 @@ pub static FEW_VNODES: CauseInfo = CauseInfo {
     title: "chance: too few virtual nodes",
     check: "the shares that the nodes own (record.json: owned-share) show the same spread without any keys",
     propose: few_vnodes,
+};
+
+/// Shares that the strategy rounds.
+pub static ROUNDED: CauseInfo = CauseInfo {
+    name: "rounded-shares",
+    title: "the strategy rounds: whole slots, buckets or entries a node",
+    check: "the shares that the nodes own (record.json: owned-share) show the same spread without any keys",
+    propose: rounded,
 };
 
 /// Too few keys.
@@ -46,6 +54,18 @@ fn few_vnodes(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
         evidence,
         Box::new(move |case| remedy::more_vnodes(case, vnodes)),
     )
+}
+
+fn rounded(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {
+    if case.law.points().is_finite() || chance.placement <= 0.0 {
+        return vec![];
+    }
+    let evidence = vec![format!(
+        "parts of whole units give a cv of {}; measured {}",
+        fixed(libm::sqrt(chance.placement), 4),
+        fixed(chance.cv, 4)
+    )];
+    part(case, chance, chance.placement, evidence, Box::new(remedy::equal_parts))
 }
 
 fn few_keys(case: &Case<'_>, chance: &Chance) -> Vec<Proposal> {

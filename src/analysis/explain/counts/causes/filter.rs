@@ -2,7 +2,8 @@
 //! because the level before chose by the same hash. Also keys that a generator correlates with the number.
 //!
 //! Models: nodes whose numbers agree modulo a factor g of n share a class, and classes differ; or, where
-//! no factor shows, shares that differ as if by chance but too far.
+//! no factor shows, shares that differ as if by chance but too far. A class that is one node proves nothing
+//! unless it is the only one.
 
 use super::super::Case;
 use super::super::chance::Chance;
@@ -31,8 +32,8 @@ fn propose(case: &Case<'_>, _chance: &Chance) -> Vec<Proposal> {
     proposals
 }
 
-/// Classes modulo g, each with a share of its own. With g = n a class is a node: only worth it where
-/// few are reached at all.
+/// Classes modulo g, each with a share of its own. With g = n a class is a node: only worth it where no
+/// other is reached.
 fn classes(case: &Case<'_>, g: usize) -> Option<Proposal> {
     let n = case.counts.len();
     let mut counts = vec![0u64; g];
@@ -42,7 +43,7 @@ fn classes(case: &Case<'_>, g: usize) -> Option<Proposal> {
         expected[i % g] += case.expected[i];
     }
     let reached = counts.iter().filter(|&&c| c > 0).count();
-    if g == n && reached == n {
+    if g == n && reached > 1 {
         return None;
     }
     let total = case.total as f64;

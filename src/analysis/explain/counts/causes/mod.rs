@@ -13,7 +13,9 @@ mod groups;
 mod hot;
 mod labels;
 mod power;
+mod units;
 mod unreachable;
+mod values;
 mod weights;
 
 use super::Case;
@@ -33,6 +35,13 @@ pub struct CauseInfo {
     pub propose: fn(&Case<'_>, &Chance) -> Vec<Proposal>,
 }
 
+impl CauseInfo {
+    /// Whether it is the strategy's own law at work, and nothing else.
+    pub fn is_chance(&self) -> bool {
+        [chance::FEW_VNODES.name, chance::ROUNDED.name, chance::FEW_KEYS.name].contains(&self.name)
+    }
+}
+
 impl std::fmt::Debug for CauseInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
@@ -42,17 +51,21 @@ impl std::fmt::Debug for CauseInfo {
 /// All causes. Those that the counts cannot tell apart stand in this order.
 pub static ALL: &[&CauseInfo] = &[
     &chance::FEW_VNODES,
+    &chance::ROUNDED,
     &chance::FEW_KEYS,
     &labels::OWNED,
     &labels::INFO,
     &weights::INFO,
     &power::INFO,
+    &units::INFO,
     &filter::INFO,
     &unreachable::INFO,
+    &values::INFO,
     &double::INFO,
     &hot::INFO,
     &groups::INFO,
     &even::INFO,
+    &even::FAIR_SHARES,
 ];
 
 /// What would help, worked out only for causes that fit.
