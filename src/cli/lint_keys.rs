@@ -30,9 +30,10 @@ pub static INFO: CommandInfo = CommandInfo {
                shardlab lint-keys --keys sequential --strategy modulo --hasher identity --nodes 32 --levels 32,32\n  \
                shardlab lint-keys --keys orders.csv --columns all --queries mix.toml --strategy modulo --nodes 16\n\n\
                Looks for idle nodes and unreachable residues, dead bits, hash functions that show the keys'\n\
-               structure, negative shards, text against number, ids beyond 2^53, few distinct values and one\n\
-               value's share; with --levels for two numbers from one digest. With --columns it ranks the\n\
-               columns of a table as shard keys. Exit code 1 when something harms these keys.\n\n\
+               structure, negative shards, text against number, ids beyond 2^53, few distinct values, one\n\
+               value's share, and keys that an upstream hash has filtered; with --levels for two numbers\n\
+               from one digest. With --columns it ranks the columns of a table as shard keys. Exit code 1\n\
+               when something harms these keys.\n\n\
                Limits: distinct values are exact up to 1 048 576, beyond that an estimate with its error;\n\
                65 536 values are counted at a time. Both are the same whatever the size of the file.",
     augment: LintArgs::augment_args,
