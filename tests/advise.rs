@@ -84,8 +84,8 @@ fn ranges_are_answered_by_what_keeps_the_order_of_keys() {
     for strategy in ["ring", "jump", "rendezvous", "maglev", "bucket-table", "hash-range"] {
         assert!(misses(&advice, strategy).contains("range-queries"), "{strategy}");
     }
-    // Ranges behind or before a hash are found too, but their two halves do not grow with the nodes.
-    assert_eq!(misses(&advice, "mixed"), BTreeSet::from(["max-over-mean"]));
+    // Ranges within or around a hash are found too, but a group that grows takes hash mod n of all its keys.
+    assert_eq!(misses(&advice, "mixed"), BTreeSet::from(["excess-moved"]));
     for candidate in advice.candidates.iter().filter(|c| c.rank.is_some()) {
         assert!(candidate.measures.unwrap().nodes_asked.unwrap() < 2.0);
     }
@@ -104,8 +104,15 @@ fn few_tenants_are_uneven_whatever_places_them() {
 #[test]
 fn clients_of_ketama_agree_or_differ_by_chance() {
     let advice = advice("match-ketama");
-    let left = left(&advice);
-    assert!(left.contains("libmemcached-ketama-weighted"), "{left:?}");
+    // By the recorded vectors of each: 160 points of MD5, named host:port-i.
+    let ketama = [
+        "libketama",
+        "libmemcached-ketama-weighted",
+        "npm-hashring",
+        "spymemcached",
+        "uhashring-ketama",
+    ];
+    assert_eq!(left(&advice), BTreeSet::from(ketama));
     // Another hash of keys or other points: of six nodes every sixth key is the same by chance.
     for candidate in advice.candidates.iter().filter(|c| c.strategy == "jump") {
         let differs = candidate.measures.and_then(|m| m.differs).unwrap_or(1.0);

@@ -148,6 +148,7 @@ mod tests {
 
     fn candidate(name: &str, rank: usize, front: bool, bytes: u64, excess: f64) -> Candidate {
         let measures = Measures {
+            load: "keys",
             max_over_mean: 1.02,
             p95: None,
             moved: excess,

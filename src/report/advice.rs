@@ -131,11 +131,15 @@ fn is_given(need: &str) -> bool {
 
 /// What a person says of a candidate.
 fn in_words(measures: &Measures, changes: bool) -> String {
+    let of = if measures.load == "keys" { "load" } else { "share of the requests" };
     let own =
-        format!("the fullest node carries {} × its fair load", fixed(measures.max_over_mean, 2));
+        format!("the fullest node carries {} × its fair {of}", fixed(measures.max_over_mean, 2));
     let skew = match measures.p95.map(|p95| (p95, fixed(p95, 2))) {
         None => own,
-        Some((p95, shown)) if p95 < measures.max_over_mean => {
+        Some((_, shown)) if measures.load != "keys" => {
+            format!("{own} (of the keys, 95 of 100 draws stay below {shown} ×)")
+        }
+        Some((p95, shown)) if p95 + 0.005 < measures.max_over_mean => {
             format!("{own}, unluckily: 95 of 100 draws stay below {shown} ×")
         }
         Some((_, shown)) => format!("{own}, and 95 of 100 draws stay below {shown} ×"),
@@ -175,6 +179,13 @@ fn impossible(advice: &Advice) -> Vec<String> {
             "Every candidate misses at least two needs: no single one can be dropped to leave some.".into(),
         ),
     }
+    let others: Vec<&str> = advice.not_tried.iter().map(|n| n.strategy.as_str()).collect();
+    if !others.is_empty() {
+        lines.push(format!(
+            "Not tried, since they need settings: {}. Give a [[strategy]] table and `candidates = \"all\"`.",
+            others.join(", ")
+        ));
+    }
     lines
 }
 
@@ -182,8 +193,9 @@ fn impossible(advice: &Advice) -> Vec<String> {
 fn figure(need: &str, x: f64) -> String {
     match need {
         "table-bytes" => format!("{} bytes", fixed(x, 0)),
-        "lookup-steps" | "range-queries" => fixed(x, 1),
-        "max-over-mean" => fixed(x, 3),
+        "lookup-steps" => format!("{} steps", fixed(x, 1)),
+        "range-queries" => format!("{} nodes", fixed(x, 1)),
+        "max-over-mean" => format!("{} ×", fixed(x, 3)),
         _ => format!("{} %", percent(x, 2)),
     }
 }
@@ -232,8 +244,9 @@ fn rules(advice: &Advice) -> Vec<String> {
         "front ●: nothing else that is left is at least as good in skew, movement, steps and bytes and \
          better in one of them, each compared as shown; else the best that beats it so."
             .to_string(),
-        "max/mean is measured with the scenario's names and keys; 95 % of other names and keys stay below the \
-         next column (trials, or the law of shares). Worst of all steps and paths."
+        "max/mean is measured with the scenario's names and keys, of requests where there is traffic; of the \
+         keys, 95 % of other names and keys stay below the next column (by the law of shares, or trials). \
+         The worst of all steps and paths."
             .to_string(),
     ];
     if !advice.changes {

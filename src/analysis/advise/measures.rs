@@ -16,9 +16,12 @@ const CONFIDENCE: f64 = 0.95;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Measures {
+    /// The load that it is about: requests where the scenario says how they fall, or where the placement
+    /// depends on them, else keys.
+    pub load: &'static str,
     /// Largest load over fair load with the scenario's own names and keys.
     pub max_over_mean: f64,
-    /// What it stays below in 95 of 100 draws of names and keys; None where chance is not known or plays
+    /// What that of the keys stays below in 95 of 100 draws of names and keys; None where chance is not known or plays
     /// no part.
     pub p95: Option<f64>,
     /// Share of the keys that the path with the largest excess moves, all its steps together.
@@ -100,6 +103,7 @@ fn worse(a: Measures, b: Measures) -> Measures {
     let (moved, excess) =
         if b.excess > a.excess { (b.moved, b.excess) } else { (a.moved, a.excess) };
     Measures {
+        load: a.load,
         max_over_mean: a.max_over_mean.max(b.max_over_mean),
         p95: more(a.p95, b.p95),
         moved: if a.excess == b.excess { a.moved.max(b.moved) } else { moved },
@@ -126,6 +130,7 @@ fn of_cell(cell: &Cell, record: &CellRecord, differs: Option<f64>) -> Measures {
     let largest = |values: &mut dyn Iterator<Item = f64>| values.reduce(f64::max);
     let chance = record.steps.iter().zip(&cell.steps).enumerate();
     Measures {
+        load: record.steps.first().map_or("keys", |step| load(cell, step)),
         max_over_mean: largest(&mut steps().map(|step| skew(cell, step))).unwrap_or(0.0),
         p95: largest(&mut chance.filter_map(|(i, (r, s))| p95(record, i, r, s))),
         moved,
@@ -138,9 +143,8 @@ fn of_cell(cell: &Cell, record: &CellRecord, differs: Option<f64>) -> Measures {
     }
 }
 
-/// The load that balance is about: requests where the scenario says how they fall, or where the placement
-/// depends on them, else keys.
-pub fn load(cell: &Cell, step: &StepRecord) -> &'static str {
+/// The load that balance is about.
+fn load(cell: &Cell, step: &StepRecord) -> &'static str {
     let traffic = cell.workload.traffic.is_some() && step.balance.contains_key("requests");
     if traffic || !step.balance.contains_key("keys") { "requests" } else { "keys" }
 }
@@ -207,8 +211,8 @@ enum Chance {
     Keys,
 }
 
-/// The law of shares of a step's live nodes: random arcs of a ring, the fair shares where the strategy keeps
-/// to them exactly, or those that the nodes own. Of bounded load that of the keys' homes.
+/// The law of shares of a step's live nodes: random arcs of a ring, those that the nodes own, or the fair
+/// shares where the strategy keeps to them, up to a grain. Of bounded load that of the keys' homes.
 fn law(step: &StepRecord, of: &Step, fair: &[f64]) -> Option<(Law, Chance)> {
     let caps = of.strategy.caps;
     if of.params.get("probes").is_some() {
@@ -224,10 +228,10 @@ fn law(step: &StepRecord, of: &Step, fair: &[f64]) -> Option<(Law, Chance)> {
         (Some(owned), _) => {
             Some((Law::Fixed(owned), if caps.names { Chance::Keys } else { Chance::All }))
         }
-        (None, Weights::Equal | Weights::Exact) if !has_own_shares(of.strategy) => {
-            Some((Law::Fixed(fair.to_vec()), Chance::All))
-        }
-        _ => None,
+        (None, Weights::Fixed) => None,
+        (None, _) if has_own_shares(of.strategy) => None,
+        (None, Weights::Rounded) => Some((Law::Fixed(fair.to_vec()), Chance::Keys)),
+        (None, _) => Some((Law::Fixed(fair.to_vec()), Chance::All)),
     }
 }
 

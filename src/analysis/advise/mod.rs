@@ -197,7 +197,7 @@ fn setting(scenario: &Scenario, record: &Record) -> String {
             let arrow = if path.is_empty() { "" } else { " → " };
             path += &format!("{arrow}{live}{weights}");
         }
-        add(format!("{path} nodes"));
+        add(format!("{path} node{}", if path == "1" { "" } else { "s" }));
     }
     for cell in &record.cells {
         let rows = crate::report::number::grouped(cell.workload.rows);

@@ -80,6 +80,7 @@ fn no_member_of_the_front_is_dominated_and_all_others_are_by_one_above_them() {
 #[test]
 fn costs_are_the_figures_as_shown_and_uncounted_steps_are_the_most() {
     let measures = Measures {
+        load: "keys",
         max_over_mean: 1.0249,
         p95: Some(1.0151),
         moved: 0.5,
