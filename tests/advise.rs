@@ -1,14 +1,11 @@
 //! The shipped scenarios with needs: what is left of each, by hand, and that their reports are theirs.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use common::run_on;
 use shardlab::analysis::advise::{Advice, advise, matching};
 use shardlab::scenario::{Overrides, Scenario, load};
-use shardlab::sim::Silent;
+use shardlab::sim::{Options, Silent, run};
 
 fn files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -28,7 +25,8 @@ fn advice(name: &str) -> Advice {
     let mut scenario = shipped(&path);
     // Where names play a part, few sets of them do for what is asked here.
     scenario.trials.as_mut().unwrap().count = 10;
-    let record = run_on(&scenario, 2);
+    let options = Options { threads: Some(2), ..Options::default() };
+    let record = run(&scenario, options, &Silent).unwrap_or_else(|e| panic!("{e}"));
     let differs = match scenario.needs.as_ref().and_then(|needs| needs.matches.as_deref()) {
         Some(name) => matching::shares(&scenario, name, &Silent).unwrap(),
         None => Vec::new(),

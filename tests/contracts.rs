@@ -170,7 +170,7 @@ fn answers_are_deterministic() {
 
 #[test]
 fn look_ups_count_their_steps() {
-    for subject in all() {
+    for subject in subject::all() {
         let steps = subject.build(&cluster(8)).lookup_steps();
         assert!(steps.is_some_and(|s| (1.0..1000.0).contains(&s)), "{}: {steps:?}", subject.name);
     }

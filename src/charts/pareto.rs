@@ -7,7 +7,7 @@ use super::render::render;
 use crate::analysis::advise::front::Cost;
 use crate::analysis::advise::measures::Measures;
 use crate::analysis::advise::{Advice, Candidate};
-use crate::report::number::fixed;
+use crate::report::number::{fixed, percent};
 use crate::scenario::CANDIDATES_HASHER;
 
 /// Stem of its file.
@@ -79,7 +79,7 @@ pub fn chart(advice: &Advice) -> Option<Chart> {
         layers,
         notes: vec![
             format!(
-                "Named: the {} candidates on the front, with the steps of a look-up; without a name: {behind} \
+                "Named: the {} candidates on the front, with the steps of a look-up and what they move beyond the least; without a name: {behind} \
                  that one of them beats in skew, movement, steps and bytes.",
                 left.len() - behind
             ),
@@ -136,9 +136,13 @@ fn short(candidate: &Candidate) -> String {
     parts.map(|(_, part)| part).collect::<Vec<_>>().join(" ")
 }
 
+/// Steps of a look-up, and what moves beyond the least; nothing of what is not known or nothing.
 fn steps(measures: &Measures) -> Vec<String> {
-    let steps = measures.lookup_steps.iter();
-    steps.map(|steps| format!("{} steps", fixed(*steps, 1))).collect()
+    let steps = measures.lookup_steps.map(|steps| format!("{} steps", fixed(steps, 1)));
+    let more = measures.excess >= MOVEMENT[0].1;
+    let moves = more.then(|| format!("moves {} % more", percent(measures.excess, 1)));
+    let said: Vec<String> = [steps, moves].into_iter().flatten().collect();
+    if said.is_empty() { said } else { vec![said.join(", ")] }
 }
 
 #[cfg(test)]
@@ -198,7 +202,7 @@ mod tests {
         let chart = chart.unwrap();
         let Some(Layer::Marks(marks)) = chart.layers.last() else { panic!("no marks") };
         let lines: Vec<_> = marks.iter().map(|mark| mark.lines.join("|")).collect();
-        assert_eq!(lines, ["ring vnodes=40|jump|2.0 steps", "maglev|2.0 steps"]);
+        assert_eq!(lines, ["ring vnodes=40|jump|2.0 steps", "maglev|2.0 steps, moves 1.0 % more"]);
         let dots = chart.layers.iter().filter_map(|layer| match layer {
             Layer::Dots(dots) => Some((dots.name.as_str(), dots.points.len())),
             _ => None,

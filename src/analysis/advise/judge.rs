@@ -111,8 +111,13 @@ pub fn judge(
     }
     if let Some(most) = needs.max_over_mean.filter(|most| measures.skew() > *most) {
         let skew = measures.skew();
-        let how = if measures.max_over_mean < skew { " in 95 of 100 draws" } else { "" };
-        let up_to = if how.is_empty() { "" } else { "up to " };
+        let (up_to, how) = match measures.p95 {
+            Some(p95) if p95 < skew => {
+                ("", format!(", unluckily: 95 of 100 draws stay below {} ×", times(p95)))
+            }
+            Some(_) => ("up to ", " in 95 of 100 draws".to_string()),
+            None => ("", String::new()),
+        };
         let text = format!("the fullest node carries {up_to}{} × its fair load{how}", times(skew));
         reasons.push(figure("max-over-mean", text, skew, most));
     }
