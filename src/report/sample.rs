@@ -193,7 +193,7 @@ pub fn migration() -> Record {
             rows: 100,
             requests: 1,
         }],
-        watch: vec![WatchPlan { key: "user:1".into(), unit: 0, writes: 1 }],
+        watch: vec![WatchPlan { key: "user:1".into(), unit: 0, writes: 1, present: true }],
         unit: "shard",
         settings: Settings {
             mode: Mode::Redirect,

@@ -175,6 +175,8 @@ pub struct WatchPlan {
     pub unit: usize,
     /// Its writes in thousandths of a millionth per tick.
     pub writes: u64,
+    /// Whether it is among the keys; if not, what is told is what would happen to one like it.
+    pub present: bool,
 }
 
 /// A migration: who, what, how.

@@ -55,7 +55,13 @@ impl Watch {
             events: Vec::new(),
         };
         let home = &job.nodes[job.units[plan.unit].from];
-        watch.note(0, format!("on {home}"));
+        watch.note(
+            0,
+            match plan.present {
+                true => format!("on {home}"),
+                false => format!("none of the keys; one of this name would be on {home}"),
+            },
+        );
         watch
     }
 

@@ -94,3 +94,13 @@ fn one_two_and_seven_threads_give_the_same_bytes() {
     assert!(one == bytes(2) && one == bytes(7));
     assert!(String::from_utf8(one).unwrap().contains("\"key\": \"user:7\""));
 }
+
+#[test]
+fn a_watched_key_that_is_none_of_the_keys_is_told_so() {
+    let migration = "watch = [\"user:7\", \"user:70000\"]\n";
+    let record = record(&scenario("kind = \"ring\"", 20_000, migration), 2);
+    let watch = &record.cells[0].steps[1].timeline.as_ref().unwrap().watch;
+    assert!(watch[0].events[0].what.starts_with("on "), "{:?}", watch[0]);
+    let told = &watch[1].events[0].what;
+    assert!(told.starts_with("none of the keys; one of this name would be on "), "{told}");
+}

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cluster::Cluster;
+use crate::sim::assemble::OUTCOME_NAMES;
 use crate::strategy::{Ownership, Slot};
 
 /// What changes its owner between two steps.
@@ -23,6 +24,17 @@ pub enum Moves {
         /// Neighbours that go the same way are one.
         arcs: Vec<Arc>,
     },
+}
+
+impl Moves {
+    /// Whether all of them go to nobody: their node is gone, and nothing is routed anew.
+    pub fn are_lost(&self) -> bool {
+        let nobody = OUTCOME_NAMES[Slot::ABSENT.index(0)];
+        match self {
+            Moves::Buckets { runs, .. } => !runs.is_empty() && runs.iter().all(|r| r.to == nobody),
+            Moves::Arcs { arcs, .. } => !arcs.is_empty() && arcs.iter().all(|a| a.to == nobody),
+        }
+    }
 }
 
 /// Consecutive buckets with the same owners.
@@ -158,7 +170,7 @@ mod tests {
 
     fn names() -> Vec<String> {
         let mut names: Vec<String> = (0..4).map(|i| format!("db{i}")).collect();
-        names.extend(["(misrouted)", "(refused)", "(absent)"].map(String::from));
+        names.extend(OUTCOME_NAMES.map(String::from));
         names
     }
 
@@ -236,7 +248,11 @@ mod tests {
         };
         let runs =
             vec![run(1, 2, "db0", "db3"), run(3, 4, "db1", "db3"), run(5, 5, "db2", "(absent)")];
-        assert_eq!(moves, Some(Moves::Buckets { of: 6, runs }));
+        assert_eq!(moves, Some(Moves::Buckets { of: 6, runs: runs.clone() }));
+        // Only where all of them go to nobody is nothing moved.
+        assert!(!moves.unwrap().are_lost());
+        assert!(Moves::Buckets { of: 6, runs: vec![runs[2].clone()] }.are_lost());
+        assert!(!Moves::Buckets { of: 6, runs: Vec::new() }.are_lost());
         let other = Ownership::Buckets(vec![Slot(0)]);
         let side = |ownership| Side { ownership, cluster: &up };
         assert_eq!(between(side(&before), side(&other), &names()), None);

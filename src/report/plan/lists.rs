@@ -9,12 +9,22 @@ const MOST_RUNS: usize = 20;
 /// Most rows of the table of arcs.
 const MOST_ARCS: usize = 10;
 
+/// What becomes of so many buckets or arcs.
+fn verb(count: u64, lost: bool) -> &'static str {
+    match (lost, count) {
+        (true, 1) => "loses its node",
+        (true, _) => "lose their node",
+        (false, 1) => "moves",
+        (false, _) => "move",
+    }
+}
+
 /// The buckets or arcs that move at a step, as many as a person reads.
 pub(super) fn moves_blocks(moves: &Moves) -> Vec<Block> {
     match moves {
         Moves::Buckets { of, runs } => {
             let moved: u64 = runs.iter().map(Run::buckets).sum();
-            let verb = if moved == 1 { "moves" } else { "move" };
+            let verb = verb(moved, moves.are_lost());
             let text = format!("{} of {} buckets {verb}", grouped(moved), grouped(*of));
             if runs.is_empty() {
                 return vec![Block::Text(format!("{text}."))];
@@ -38,8 +48,9 @@ pub(super) fn moves_blocks(moves: &Moves) -> Vec<Block> {
         Moves::Arcs { bits, arcs } => {
             let share: f64 = arcs.iter().map(|arc| arc.share).sum();
             let (n, share) = (grouped(arcs.len() as u64), percent(share, 2));
-            let what = if arcs.len() == 1 { "arc moves" } else { "arcs move" };
-            let text = format!("{n} {what}, {share} % of the digest space (2^{bits})");
+            let what = if arcs.len() == 1 { "arc" } else { "arcs" };
+            let verb = verb(arcs.len() as u64, moves.are_lost());
+            let text = format!("{n} {what} {verb}, {share} % of the digest space (2^{bits})");
             if arcs.is_empty() {
                 return vec![Block::Text(format!("{text}."))];
             }

@@ -161,8 +161,10 @@ fn step_blocks(step: &StepPlan) -> Vec<Block> {
     blocks.push(Block::Table(nodes_table(step)));
     if step.nodes.len() > MOST_NODES {
         let more = step.nodes.len() - MOST_NODES;
-        let text =
-            format!("{more} more nodes, which give and receive less: --format csv --part nodes");
+        let text = format!(
+            "{} more nodes, which give and receive less: --format csv --part nodes",
+            grouped(more as u64)
+        );
         blocks.push(Block::Text(text));
     }
     let fills = fills_lines(step);

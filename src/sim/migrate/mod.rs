@@ -1,6 +1,9 @@
 //! From the steps of cells to simulated migrations: units and their counts, rates per tick, faults.
 
+mod present;
 mod settings;
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
@@ -103,13 +106,15 @@ pub fn timelines(
         return Ok(plan.cells.iter().map(|cell| vec![None; cell.cell.steps.len()]).collect());
     }
     let counts = units::count(input, plan, &divisions.all, progress)?;
+    let present = present::present(input, plan, progress)?;
     let mut jobs: Vec<(usize, usize, Job)> = Vec::new();
     for (c, (planned, steps)) in plan.cells.iter().zip(&divisions.steps).enumerate() {
         for (s, division) in steps.iter().enumerate() {
             let (Some(division), Some(migration)) = (*division, &planned.cell.migration) else {
                 continue;
             };
-            let stock = Stock { plan, division: &divisions.all[division], input };
+            let stock =
+                Stock { plan, division: &divisions.all[division], input, present: &present };
             let job = stock.job(planned.cell, s, migration, &counts[division]);
             jobs.push((c, s, job.map_err(|error| migration.locate(error))?));
         }
@@ -143,6 +148,8 @@ struct Stock<'a> {
     plan: &'a Plan<'a>,
     division: &'a Division,
     input: &'a Input,
+    /// Followed keys that are among the keys.
+    present: &'a BTreeSet<String>,
 }
 
 impl Stock<'_> {
@@ -226,7 +233,8 @@ impl Stock<'_> {
                 }
             };
             let writes = (u128::from(writes) * share / 1000) as u64;
-            watch.push(WatchPlan { key: text, unit, writes });
+            let present = self.present.contains(&text);
+            watch.push(WatchPlan { key: text, unit, writes, present });
         }
         Ok(watch)
     }
