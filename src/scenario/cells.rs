@@ -115,6 +115,8 @@ impl Sweep<'_> {
         for (outer, cluster) in self.outer() {
             for (strategy, places) in self.strategies.iter().zip(&places) {
                 for variant in &strategy.variants {
+                    let map = self.clusters[cluster].map.as_ref();
+                    let variant = &strategies::of_map(variant, strategy.table, map);
                     for (path, history) in self.paths.iter().zip(&histories[cluster]) {
                         match self.cell(&outer, strategy, variant, path, history) {
                             Ok(cell) => cells.push(Cell { places: places.clone(), ..cell }),

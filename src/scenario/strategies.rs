@@ -1,15 +1,19 @@
 //! `[[strategy]]` tables, and what `set` and `switch` make of a strategy.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::changes::{PathSpec, Stated};
 use super::fields::STRATEGY_COMMON;
 use super::open::{self, OpenSpec, Tag, Variant};
 use super::table;
 use super::tree::{Data, Entry, Table};
+use crate::cluster::map::ClusterMap;
 use crate::cluster::path::Alteration;
 use crate::error::Error;
-use crate::params::{Default, Params};
+use crate::params::{Default, Params, Value};
 use crate::preset;
-use crate::strategy::{self, StrategyInfo};
+use crate::strategy::{self, StrategyInfo, bucket_table};
 
 /// The fields that name a strategy: of the lab, or of a real system.
 const TAGS: &[Tag<StrategyInfo>] =
@@ -28,6 +32,25 @@ const INHERITED: &[&str] = &["hasher", "hash-seed", "view"];
 
 /// A strategy with its parameters.
 pub type StrategyVariant = Variant<StrategyInfo>;
+
+/// The variant as the map of the cluster has it: a table of buckets that does not say how many has as many
+/// as the map.
+pub fn of_map<'a>(
+    variant: &'a StrategyVariant,
+    table: &Table,
+    map: Option<&Arc<ClusterMap>>,
+) -> Cow<'a, StrategyVariant> {
+    const BUCKETS: &str = "buckets";
+    let Some(buckets) = map.and_then(|map| map.buckets.as_ref()) else {
+        return Cow::Borrowed(variant);
+    };
+    if variant.info.name != bucket_table::INFO.name || table.get(BUCKETS).is_some() {
+        return Cow::Borrowed(variant);
+    }
+    let mut variant = variant.clone();
+    variant.params.set(BUCKETS, Value::Int(buckets.owners.len() as i64));
+    Cow::Owned(variant)
+}
 
 /// One `[[strategy]]` table.
 #[derive(Debug)]

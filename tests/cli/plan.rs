@@ -233,6 +233,19 @@ fn bucket_maps_and_server_lists_are_planned_from_and_written_back() {
     let new = fs::read_to_string(temp.path().join("new")).unwrap();
     assert_eq!(new, "bucket,node\n0,a\n1,c\n2,a\n3,c\n4,a\n5,c\n");
 
+    // How many buckets there are the map says, if the strategy does not; stated, it must be right.
+    let (stated, unstated) = (table, table.replace("buckets = 6\n", ""));
+    for (scenario, code) in [(unstated, 0), (stated.replace("buckets = 6", "buckets = 8"), 2)] {
+        let temp = folder(&scenario, &[("map", map)]);
+        let (exit, again, err) =
+            plan(temp.path(), &["s.toml", "--format", "csv", "--part", "buckets"]);
+        assert_eq!(exit, code, "{err}");
+        match code {
+            0 => assert_eq!(again, out),
+            _ => assert!(err.contains("the cluster's map has 6"), "{err}"),
+        }
+    }
+
     let list = "title = \"t\"\n[cluster]\nfrom = \"servers\"\n[keys]\npattern = \"sequential\"\ncount = 9000\n\
         [[strategy]]\npreset = \"libketama\"\n[[change]]\nadd = [{ name = \"10.0.0.3:11211\", weight = 300 }]\n";
     let temp = folder(list, &[("servers", "10.0.0.1:11211 600\n10.0.0.2:11211 300\n")]);
