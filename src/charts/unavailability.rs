@@ -46,12 +46,13 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
     let mut layers = Vec::new();
     for (nth, &i) in order.iter().enumerate() {
         let (_, timeline, name) = &found[i];
-        let rows = timeline.windows.unavailable.iter().zip(&timeline.windows.rows);
-        let windows = time::windows(timeline).into_iter().zip(rows);
+        let rows = |i: usize| timeline.windows.rows.get(i).map_or(timeline.rows_in, |rows| *rows);
+        let unavailable = timeline.windows.unavailable.iter().enumerate();
+        let windows = time::windows(timeline).into_iter().zip(unavailable);
         let mut points: Vec<(f64, f64)> = windows
             .filter(|((_, length), _)| *length > 0.0)
-            .map(|((middle, length), (unavailable, rows))| {
-                let rows = (*rows).max(1) as f64;
+            .map(|((middle, length), (i, unavailable))| {
+                let rows = rows(i).max(1) as f64;
                 (clock.at(middle), unavailable / length / rows * 100.0)
             })
             .collect();

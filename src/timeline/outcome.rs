@@ -114,7 +114,8 @@ pub struct Windows {
     pub last_seconds: f64,
     /// Rows × seconds that could not be read or could not be written, by window.
     pub unavailable: Vec<f64>,
-    /// Rows at its end, lost ones too, by window.
+    /// Rows at its end, lost ones too, by window; empty in records of before it was counted.
+    #[serde(default)]
     pub rows: Vec<u64>,
     /// By node.
     pub nodes: Vec<NodeWindows>,

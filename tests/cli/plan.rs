@@ -285,7 +285,7 @@ fn what_cannot_be_planned_is_refused_with_the_way_out() {
     refused(&grow, &[("nodes.txt", &twice)], &[], &["nodes.txt:3", "slot 5000 is claimed twice"]);
     let beyond = NODES.replace("16383", "16384");
     refused(&grow, &[("nodes.txt", &beyond)], &[], &["nodes.txt:4", "`16384` is no slot"]);
-    refused(&grow, &[("nodes.txt", "hello")], &[], &["nodes.txt:3", "no known format"]);
+    refused(&grow, &[("nodes.txt", "hello")], &[], &["nodes.txt:1", "no known format"]);
     let format = grow.replace("from = \"nodes.txt\"", "from = \"nodes.txt\"\nformat = \"redis\"");
     refused(&format, &[("nodes.txt", NODES)], &[], &["unknown format `redis`", "redis-nodes"]);
     let both = grow.replace("from = \"nodes.txt\"", "from = \"nodes.txt\"\nnodes = 3");
