@@ -290,7 +290,7 @@ fn what_cannot_be_planned_is_refused_with_the_way_out() {
     refused(&format, &[("nodes.txt", NODES)], &[], &["unknown format `redis`", "redis-nodes"]);
     let both = grow.replace("from = \"nodes.txt\"", "from = \"nodes.txt\"\nnodes = 3");
     refused(&both, &[("nodes.txt", NODES)], &[], &["has both `nodes` and `from`"]);
-    let buckets = grow.replace("redis-slots", "bucket-table");
+    let buckets = grow.replace("\"redis-slots\"", "\"bucket-table\"\nbuckets = 1024");
     refused(&buckets, &[("nodes.txt", NODES)], &[], &["`buckets` is 1024", "buckets = 16384"]);
     let ring = grow.replace("redis-slots", "ring");
     refused(
