@@ -250,15 +250,16 @@ impl World<'_> {
         }
     }
 
+    /// Whether a closing unit has no more to carry over.
+    fn closed(&self) -> bool {
+        self.job.settings.mode != Mode::Redirect || self.rows.changed == 0
+    }
+
     fn timers(&mut self) {
         let settings = &self.job.settings;
         let due = |length: u64| self.since + length <= self.tick;
         match self.phase {
-            "closing" if due(settings.cutover) => {
-                if settings.mode != Mode::Redirect || self.rows.changed == 0 {
-                    self.enter("kept");
-                }
-            }
+            "closing" if due(settings.cutover) && self.closed() => self.enter("kept"),
             "kept" if due(settings.keep_old) && self.up[TARGET] => self.enter("cleaning"),
             "cleaning" if due(settings.clean_up) => self.enter("done"),
             _ => {}
@@ -348,7 +349,7 @@ fn sums(outcome: &Timeline) -> Sums {
 #[test]
 fn the_obvious_way_comes_to_the_same_numbers() {
     let mut ends = [0; 3];
-    for seed in 0..2000 {
+    for seed in 0..1000 {
         let job = job(seed);
         let outcome = run(&job);
         let (want, spans) = oracle(&job);
@@ -361,5 +362,5 @@ fn the_obvious_way_comes_to_the_same_numbers() {
         }
     }
     // The comparison says little where everything goes the usual way.
-    assert!(ends.iter().all(|n| *n > 100), "{ends:?}");
+    assert!(ends.iter().all(|n| *n > 50), "{ends:?}");
 }
