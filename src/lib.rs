@@ -37,7 +37,7 @@
 //! | [`report`] | table, CSV, JSON, Markdown: record to bytes (`ALL`) |
 //! | [`cli`] | one file per subcommand |
 //! | [`params`], [`error`], [`rng`] | declared parameters, the one error type, the random streams |
-//! | [`quantity`] | durations and rates as scenarios write them |
+//! | [`quantity`] | durations, rates and decimals as scenarios and people write them |
 //! | `text_file` | small text files, read within a bound |
 //!
 //! # Invariants

@@ -1,4 +1,4 @@
-//! Durations and rates as scenarios write them: the one parser of each.
+//! Durations and rates as scenarios write them, and decimals as people claim them: the one parser of each.
 
 use crate::error::Error;
 use crate::params::Value;
@@ -123,9 +123,66 @@ fn scaled(number: &str, factor: u64) -> Option<u64> {
     (product % scale == 0).then(|| u64::try_from(product / scale).ok())?
 }
 
+/// A decimal number as it is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decimal {
+    /// Its value.
+    pub value: f64,
+    /// Power of ten of its last digit: -2 in `0.75`, 0 in `75` and in `7.5e1`.
+    pub last: i32,
+    /// Significant digits: 2 in `0.020`.
+    pub digits: usize,
+}
+
+impl Decimal {
+    /// Reads `0.75`, `62 500`, `62_500`, `7.5e-1`. None: it is no such number, or too large.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().replace([' ', '_'], "");
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i16>().ok()?),
+            None => (text.as_str(), 0),
+        };
+        let plain = mantissa.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+        let value: f64 = text.parse().ok().filter(|x: &f64| plain && x.is_finite())?;
+        let fraction = mantissa.split_once('.').map_or("", |(_, fraction)| fraction);
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        Some(Decimal {
+            value,
+            last: i32::from(exponent) - fraction.len() as i32,
+            digits: digits.trim_start_matches('0').len(),
+        })
+    }
+
+    /// Half a unit of its last digit: what rounds to it lies so near.
+    pub fn half(&self) -> f64 {
+        0.5 * libm::pow(10.0, f64::from(self.last))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimals_know_their_last_digit() {
+        for (text, value, last, digits) in [
+            ("0.75", 0.75, -2, 2),
+            ("75", 75.0, 0, 2),
+            ("62 500", 62_500.0, 0, 5),
+            ("8.0e1", 80.0, 0, 2),
+            ("4e-1", 0.4, -1, 1),
+            ("1E3", 1000.0, 3, 1),
+            ("-0.020", -0.02, -3, 2),
+            ("0", 0.0, 0, 0),
+        ] {
+            assert_eq!(Decimal::parse(text), Some(Decimal { value, last, digits }), "{text}");
+        }
+        for text in ["", "-", ".", "e", "1e", "e1", "1e400", "1e99999", "nan", "inf", "1.2.3", "5%"]
+        {
+            assert_eq!(Decimal::parse(text), None, "{text}");
+        }
+        assert_eq!(Decimal::parse("4e-1").unwrap().half(), 0.05);
+    }
 
     #[test]
     fn durations() {

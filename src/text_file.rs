@@ -6,8 +6,11 @@ use std::path::Path;
 
 use crate::error::Error;
 
+/// UTF-8 byte order mark, with which some editors begin a text.
+pub const BOM: &str = "\u{feff}";
+
 /// The text of a file of at most `most_bytes`; `shown` is how messages name it. Devices and pipes that
-/// never end are refused like files that are too large.
+/// never end are refused like files that are too large. A byte order mark is no part of it.
 ///
 /// Errors: the file cannot be read, is too large, or is not UTF-8 (with the line).
 pub fn read(path: &Path, shown: &str, most_bytes: u64) -> Result<String, Error> {
@@ -18,12 +21,21 @@ pub fn read(path: &Path, shown: &str, most_bytes: u64) -> Result<String, Error> 
     if bytes.len() as u64 > most_bytes {
         return Err(Error::data(format!("`{shown}` has more than {most_bytes} bytes")));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid].iter().filter(|b| **b == b'\n').count() + 1;
         Error::data(format!("`{shown}`, line {line}: not UTF-8"))
             .help("save the file as UTF-8 text")
-    })
+    })?;
+    Ok(without_mark(text))
+}
+
+/// The text without the byte order mark that it may begin with.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with(BOM) {
+        text.drain(..BOM.len());
+    }
+    text
 }
 
 #[cfg(test)]
@@ -39,6 +51,7 @@ mod tests {
             super::read(&path, "f", most).map_err(|error| error.message)
         };
         assert_eq!(read(b"abc", 3).unwrap(), "abc");
+        assert_eq!(read(b"\xef\xbb\xbfa\xef\xbb\xbf", 9).unwrap(), "a\u{feff}");
         assert_eq!(read(b"abcd", 3).unwrap_err(), "`f` has more than 3 bytes");
         assert_eq!(read(b"a\nb\xff", 9).unwrap_err(), "`f`, line 2: not UTF-8");
         let error = super::read(&temp.path().join("none"), "none", 9).unwrap_err();

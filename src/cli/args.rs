@@ -153,6 +153,13 @@ pub fn count(text: &str) -> Result<u64, String> {
     all.parse().map_err(|_| format!("`{text}` is too large; at most {}", u64::MAX))
 }
 
+/// Reads a power of whole numbers, `2^64`, if it is one that can be held.
+fn power(text: &str) -> Option<f64> {
+    let (base, exponent) = text.trim().split_once('^')?;
+    let (base, exponent) = (base.parse::<u32>().ok()?, exponent.parse::<u16>().ok()?);
+    Some(libm::pow(f64::from(base), f64::from(exponent))).filter(|x| x.is_finite())
+}
+
 /// Reads `NAME=VALUE`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -177,7 +184,18 @@ pub fn value(ty: &Type, text: &str) -> Value {
             Ok(n) if n <= i64::MAX as u64 => Value::Int(n as i64),
             _ => number(),
         },
-        Type::Float { .. } | Type::Weight => number(),
+        // What is 1 at most is a share.
+        Type::Float { max, .. } if *max <= 1.0 && text.ends_with('%') => {
+            share(text).map_or_else(|_| as_text(), Value::Float)
+        }
+        Type::Float { .. } => match (number(), power(text)) {
+            (Value::Text(_), Some(x)) => Value::Float(x),
+            (Value::Text(_), None) => {
+                count(text).map_or_else(|_| as_text(), |n| Value::Float(n as f64))
+            }
+            (read, _) => read,
+        },
+        Type::Weight => number(),
         Type::List(item) => {
             let text = text.trim_start_matches('[').trim_end_matches(']');
             let items = text.split(',').map(str::trim).filter(|t| !t.is_empty());
@@ -252,6 +270,17 @@ mod tests {
         assert_eq!(value(&int, "x"), Value::Text("x".into()));
         assert_eq!(value(&Type::Text, "12"), Value::Text("12".into()));
         assert_eq!(value(&Type::Float { min: 0.0, max: 9.0 }, "1.25"), Value::Float(1.25));
+        let large = Type::Float { min: 0.0, max: 1e40 };
+        assert_eq!(value(&large, "2^64"), Value::Float(18_446_744_073_709_551_616.0));
+        assert_eq!(value(&large, "1.5k"), Value::Float(1500.0));
+        assert_eq!(value(&large, "20%"), Value::Text("20%".into()));
+        for text in ["2^", "^2", "2^-1", "-2^3", "9^9999", "1.5^2"] {
+            assert_eq!(value(&large, text), Value::Text(text.into()), "{text}");
+        }
+        let share = Type::Float { min: 0.0, max: 1.0 };
+        assert_eq!(value(&share, "20%"), Value::Float(0.2));
+        assert_eq!(value(&share, "0.2"), Value::Float(0.2));
+        assert_eq!(value(&share, "-1%"), Value::Text("-1%".into()));
         let list = Value::List(vec![Value::Text("a".into()), Value::Text("b".into())]);
         assert_eq!(value(&Type::List(&Type::Text), "[\"a\", b]"), list);
     }

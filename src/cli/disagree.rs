@@ -16,7 +16,7 @@ use crate::analysis::disagree::{Disagreement, Side, disagree};
 use crate::error::Error;
 use crate::report::number::{grouped, percent};
 use crate::report::table::plain;
-use crate::scenario::{self, Cell, Overrides, Scenario};
+use crate::scenario::{self, Cell, Overrides};
 use crate::sim::input::Input;
 use crate::sim::plan::Plan;
 
@@ -96,7 +96,10 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     watch.end();
     let found = found?;
     match args.format {
-        Format::Text => text(&found, &scenarios, ui)?,
+        Format::Text => {
+            let steps = [args.step, args.step2];
+            text(&found, [0, 1].map(|i| (scenarios[i].name.as_str(), steps[i])), ui)?;
+        }
         Format::Csv => csv(&found, ui)?,
         Format::Json => json(&found, ui)?,
     }
@@ -124,7 +127,8 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-fn text(found: &Disagreement, scenarios: &[Scenario; 2], ui: &mut Ui) -> Result<(), Failure> {
+/// For reading. `routers`: the scenario's name and the step of each.
+fn text(found: &Disagreement, routers: [(&str, usize); 2], ui: &mut Ui) -> Result<(), Failure> {
     let Disagreement { total, differ, pairs, examples, only, renamed } = found;
     let keys = percent(share(differ.keys, total.keys), 4);
     let out = ui.out();
@@ -134,12 +138,12 @@ fn text(found: &Disagreement, scenarios: &[Scenario; 2], ui: &mut Ui) -> Result<
         let (part, whole) = (grouped(differ.requests), grouped(total.requests));
         writeln!(out, "{part} of {whole} requests: {requests} %")?;
     }
-    for (names, scenario) in only.iter().zip(scenarios) {
+    for ((names, (file, step)), which) in only.iter().zip(routers).zip(["first", "second"]) {
         if !names.is_empty() {
             let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
             let more = if names.len() > SHOWN { " …" } else { "" };
-            let file = &scenario.name;
-            writeln!(out, "only in {file}: {}{more}", shown.join(", "))?;
+            let shown = shown.join(", ");
+            writeln!(out, "only in the {which}, {file} at step {step}: {shown}{more}")?;
         }
     }
     if !renamed.is_empty() {

@@ -9,7 +9,7 @@ use super::args::{TableFormat, count, pair, values};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
 use crate::analysis::explain::counts::{self, Observation, input};
-use crate::analysis::explain::forms::{self, FormInfo};
+use crate::analysis::explain::forms::{self, FormInfo, Verdict};
 use crate::error::Error;
 use crate::params::{Default, Params};
 use crate::report::catalog::default_text;
@@ -159,7 +159,7 @@ fn from_stdin() -> Result<String, Error> {
     if text.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::data("stdin holds more than 64 MiB of loads"));
     }
-    Ok(text)
+    Ok(text_file::without_mark(text))
 }
 
 /// A form's name with its positional inputs.
@@ -171,11 +171,17 @@ fn usage(form: &FormInfo) -> String {
     std::iter::once(form.name.to_string()).chain(inputs).collect()
 }
 
+/// How claims are judged.
+const CLAIMS: &str = "--claimed X is right if the first quantity rounds to X. A share is written 83%, 0.83 or 83; 0 is none \
+    and 1 all of it, not rounded; another whole factor (2, 3) is met within a tenth of what it is beyond 1. \
+    Not the expectation, but possible: what one ring or one set of keys shows as well (middle 95 %). \
+    A number that is the value of another line is said to be that. Exit code 1 when X is none of these.";
+
 /// The command of a form: its inputs are arguments, the others of them options.
 fn form_command(form: &'static FormInfo) -> Command {
     let mut command = Command::new(form.name)
         .about(form.summary)
-        .after_help(format!("{}\n\nSource: {}", form.formula, form.source));
+        .after_help(format!("{}\n\nSource: {}\n\n{CLAIMS}", form.formula, form.source));
     for (i, param) in form.params.iter().enumerate() {
         let default = match param.default {
             Default::Required | Default::Absent => String::new(),
@@ -226,6 +232,6 @@ fn explain_form(
         TableFormat::Json => pretty(&answer::json(form, &params, &found)),
     };
     ui.out().write_all(text.as_bytes())?;
-    let refuted = found.claim.as_ref().is_some_and(|claim| !claim.right);
+    let refuted = found.claim.as_ref().is_some_and(|claim| claim.verdict == Verdict::Wrong);
     Ok(if refuted { Exit::Failed } else { Exit::Done })
 }

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use crate::error::Error;
 use crate::keys::parse::push_text;
 use crate::keys::{BATCH_ROWS, KeyBatch, KeyKind, MAX_BATCH_TEXT, MAX_KEY};
+use crate::text_file::BOM;
 
 /// How the text of a given key is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,7 +38,8 @@ impl KeysType {
 }
 
 /// Calls `each` with batches of the keys, in their order; the batch's `first_row` counts from 0.
-/// Every line of stdin is a key: an empty one is the empty key.
+/// Every line of stdin is a key: an empty one is the empty key. A byte order mark before the first is none
+/// of it, as in files of keys.
 pub fn batches<E: From<Error>>(
     given: &[String],
     kind: KeyKind,
@@ -69,15 +71,17 @@ fn read_lines<E: From<Error>>(push: &mut impl FnMut(&[u8]) -> Result<(), E>) -> 
             .into());
     }
     let mut input = std::io::BufReader::with_capacity(1 << 16, stdin.lock());
-    let mut line = Vec::new();
+    let (mut line, mut mark) = (Vec::new(), BOM.as_bytes());
     loop {
         line.clear();
-        // Room for a key that is too long, CR and LF: it is refused, whatever follows.
-        let read = input.by_ref().take(MAX_KEY as u64 + 3).read_until(b'\n', &mut line);
+        // Room for a key that is too long, mark, CR and LF: it is refused, whatever follows.
+        let read = input.by_ref().take(MAX_KEY as u64 + 6).read_until(b'\n', &mut line);
         if read.map_err(|cause| Error::io("cannot read keys from stdin", &cause))? == 0 {
             return Ok(());
         }
-        let end = line.strip_suffix(b"\n").unwrap_or(&line);
+        let key = line.strip_prefix(mark).unwrap_or(&line);
+        mark = &[];
+        let end = key.strip_suffix(b"\n").unwrap_or(key);
         push(end.strip_suffix(b"\r").unwrap_or(end))?;
     }
 }

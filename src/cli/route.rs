@@ -35,7 +35,8 @@ struct RouteArgs {
     /// Form of the output
     #[arg(long, value_name = "F", default_value = "text")]
     format: LineFormat,
-    /// Keys; without any, one a line on stdin, where an empty line is the empty key
+    /// Keys; without any, one a line on stdin, where an empty line is the empty key and a byte order mark before the
+    /// first is left out (give a key that begins with one here)
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{ArgMatches, Args};
 
-use super::args::{TableFormat, count, pair, values};
+use super::args::{TableFormat, count, pair, share, values};
 use super::input::{KeysType, batches};
 use super::ui::Ui;
 use super::{CommandInfo, Exit, Failure, read};
@@ -43,8 +43,8 @@ struct SizeArgs {
     /// Bound on max over mean, e.g. 1.1: sizes the strategy's virtual nodes, points, buckets or probes
     #[arg(long, value_name = "X", group = "question", allow_negative_numbers = true)]
     max_over_mean: Option<f64>,
-    /// Bound on sampling noise, e.g. 0.01: how many keys are needed
-    #[arg(long, value_name = "Y", group = "question", allow_negative_numbers = true)]
+    /// Bound on sampling noise, e.g. 0.01 or 1%: how many keys are needed
+    #[arg(long, value_name = "Y", group = "question", allow_negative_numbers = true, value_parser = share)]
     noise_below: Option<f64>,
     /// Keys to keep apart, parted by commas, or a file with one a line: how many nodes are needed
     #[arg(long, value_name = "LIST|FILE", group = "question")]
@@ -58,8 +58,8 @@ struct SizeArgs {
     /// Number of nodes after growth, for which the size must still be enough
     #[arg(long, value_name = "M", value_parser = count)]
     grow_to: Option<u64>,
-    /// Probability with which the bound holds
-    #[arg(long, value_name = "P", default_value = "0.95", allow_negative_numbers = true)]
+    /// Probability with which the bound holds, e.g. 0.95 or 95%
+    #[arg(long, value_name = "P", default_value = "0.95", allow_negative_numbers = true, value_parser = share)]
     confidence: f64,
     /// Number of keys, whose sampling noise then counts too; without, the shares that nodes own
     #[arg(long, value_name = "K", value_parser = count)]

@@ -60,7 +60,21 @@ fn servers_under_other_names_are_the_same_by_address() {
     write("b.toml", "10.0.0.1:81\n10.0.0.2:80\nc=10.0.0.3:80\nd=10.0.0.4:80\n");
     write("a.toml", "a=10.0.0.1:80\nb=10.0.0.2:80\nc=10.0.0.3:80\nd=10.0.0.2:80\n");
     let (_, out, _) = disagree(temp.path(), &["a.toml", "b.toml"]);
-    assert!(out.contains("only in a: a") && out.contains("only in b: 10.0.0.1:81"), "{out}");
+    assert!(out.contains("only in the first, a at step 0: a\n"), "{out}");
+    assert!(out.contains("only in the second, b at step 0: 10.0.0.1:81\n"), "{out}");
+}
+
+#[test]
+fn a_node_that_one_step_alone_has_is_named_with_side_and_step() {
+    let temp = tempfile::tempdir().unwrap();
+    let text = format!("{RAW_IDS}[cluster]\nnodes = 3\n[[change]]\nadd = 1\n");
+    fs::write(temp.path().join("a.toml"), text).unwrap();
+    let (code, out, err) = disagree(temp.path(), &["a.toml", "a.toml", "--step2", "1"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("\nonly in the second, a at step 1: "), "{out}");
+    assert!(!out.contains("only in the first"), "{out}");
+    let (_, out, _) = disagree(temp.path(), &["a.toml", "a.toml", "--step", "1"]);
+    assert!(out.contains("\nonly in the first, a at step 1: "), "{out}");
 }
 
 #[test]

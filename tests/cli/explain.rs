@@ -10,6 +10,8 @@ fn loads_come_as_arguments_as_a_file_and_from_stdin_alike() {
     let (_, by_file, _) = piped(&["explain", "counts", "--file", "-"], "count\n10\n20\n15\n");
     assert_eq!(by_arguments, by_stdin);
     assert_eq!(by_arguments, by_file);
+    let (_, marked, _) = piped(&["explain", "counts"], "\u{feff}10\n20\n15\n");
+    assert_eq!(by_arguments, marked);
     let (_, named, _) = piped(&["explain", "counts"], "node,count\na,10\nb,20\nc,15\n");
     assert!(named.contains("max/mean 1.333 (b)"), "{named}");
 }
@@ -67,7 +69,71 @@ fn a_claim_is_right_or_the_exit_code_is_1() {
     assert!(out.contains("83% is wrong: moved = 75.00 %. 83% would be modulo 5 → 6."), "{out}");
     let (code, out, _) = answer(&["explain", "modulo", "3", "4", "--claimed", "0.75"]);
     assert_eq!(code, 0, "{out}");
-    assert!(out.contains("0.75 is right"), "{out}");
+    assert!(out.contains("0.75 (= 75 %) is right"), "{out}");
+}
+
+#[test]
+fn a_claim_is_told_how_it_was_read_and_what_else_it_may_be() {
+    for (args, code, want) in [
+        (
+            &["modulo", "2", "3", "--claimed", "1"] as &[&str],
+            1,
+            "1 (= 100 %) is wrong: moved = 66.67 %.",
+        ),
+        (&["power-of-two", "12", "--claimed", "2"], 1, "2 is wrong: max over mean = 1.500."),
+        (
+            &["jump", "100", "101", "--claimed", "0.99"],
+            1,
+            "0.99 (= 99 %) is wrong: moved = 0.99 %. 0.99% would be right.",
+        ),
+        (&["jump", "100", "101", "--claimed", "1.0"], 1, "1.0 (= 100 %) is wrong: moved = 0.99 %."),
+        (
+            &["vnodes", "10", "100", "--claimed", "10%"],
+            0,
+            "10% is not the expectation (cv of owned shares = 9.48 %), but within what one ring shows: 0.2 sd of ",
+        ),
+        (
+            &["hot-key", "20%", "10", "--claimed", "2.8"],
+            0,
+            "2.8 is not max over mean, at least = 2.000; it is max over mean where the rest is even.",
+        ),
+        (
+            &["modulo", "4", "5", "--claimed", "20%"],
+            1,
+            "20% is wrong: moved = 80.00 %. 20% is the value of: kept, and least that any strategy moves.",
+        ),
+        (&["modulo", "3", "4", "--claimed", "75.001%"], 1, "75.001% is wrong: moved = 75.00 %."),
+        (
+            &["modulo", "30000", "30001", "--claimed", "100.000%"],
+            1,
+            "100.000% is wrong: moved = 100.00 %, exactly 0.99996",
+        ),
+    ] {
+        let (have, out, err) = answer(&[&["explain"], args].concat());
+        assert_eq!(have, code, "{args:?}: {out}{err}");
+        assert!(out.contains(want), "{args:?}: {out}");
+    }
+    let (_, out, _) =
+        answer(&["explain", "vnodes", "10", "100", "--claimed", "10%", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["claim"]["verdict"], "possible");
+    assert_eq!(json["claim"]["right"], false);
+    let (_, help, _) = answer(&["explain", "ring", "--help"]);
+    assert!(help.contains("Not the expectation, but possible"), "{help}");
+}
+
+#[test]
+fn numbers_may_be_powers_and_more_than_a_word_holds() {
+    let (code, out, err) = answer(&["explain", "birthday", "5e9", "2^64"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("0.4922") && out.contains("1 − Π (1 − i/18446744073709551616)"), "{out}");
+    let (_, out, _) = answer(&["explain", "birthday", "1e12", "2^122"]);
+    assert!(out.contains("9.74786e24") && !out.contains("18,446,744"), "{out}");
+    let (_, out, _) = answer(&["explain", "birthday", "10m", "1g"]);
+    assert!(out.contains("974,786,193,165,8"), "{out}");
+    let (code, _, err) = answer(&["explain", "birthday", "1.5", "10"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("`keys` is 1.5"), "{err}");
 }
 
 #[test]
@@ -117,6 +183,8 @@ fn wrong_loads_and_questions_exit_with_2() {
         (&["explain", "modulo", "3", "100000000000"], "`after`"),
         (&["explain", "remove", "4", "4"], "position 4 of 4"),
         (&["explain", "modulo", "3", "4", "--claimed", "most"], "claimed value `most`"),
+        (&["explain", "spread", "2", "1000", "3"], "max 3 on 2 nodes"),
+        (&["explain", "hot-key", "120%", "4"], "`share`"),
         (&["explain", "reweight", "1,1", "1"], "2 weights before, 1 after"),
         (&["explain", "modlo", "3", "4"], "modulo"),
         (&["explain"], "Usage"),

@@ -1,6 +1,7 @@
 //! What a claim states, as a number that can be judged: a point with ± half its last digit, or a bound.
 
 use crate::error::Error;
+use crate::quantity::Decimal;
 
 /// How a number is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,20 +76,10 @@ const UNITS: [(&str, f64, Style); 10] = [
     ("", 1.0, Style::Plain),
 ];
 
-/// A decimal and half a unit of its last digit.
-struct Decimal {
-    value: f64,
-    half: f64,
-}
-
-impl Decimal {
-    fn parse(text: &str) -> Option<Self> {
-        let text = text.trim().replace([' ', '_'], "");
-        let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
-        let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
-        let value: f64 = text.parse().ok().filter(|_| plain)?;
-        Some(Decimal { value, half: 0.5 * libm::pow(10.0, -(fraction.len() as f64)) })
-    }
+/// A decimal without exponent, which no article writes: its value and half a unit of its last digit.
+fn decimal(text: &str) -> Option<(f64, f64)> {
+    let number = Decimal::parse(text).filter(|_| !text.contains(['e', 'E']))?;
+    Some((number.value, number.half()))
 }
 
 impl Claimed {
@@ -143,21 +134,20 @@ impl Claimed {
 /// Value, low and high end, and style of a number without operator.
 fn interval(text: &str) -> Option<(f64, f64, f64, Style)> {
     if let Some((above, below)) = text.split_once('/') {
-        let (above, below) = (Decimal::parse(above)?, Decimal::parse(below)?);
-        let of = |below: f64| above.value / below;
-        let (low, high) = (of(below.value + below.half), of(below.value - below.half));
-        return Some((of(below.value), low, high, Style::Percent));
+        let ((above, _), (below, half)) = (decimal(above)?, decimal(below)?);
+        let of = |below: f64| above / below;
+        return Some((of(below), of(below + half), of(below - half), Style::Percent));
     }
     if let Some((first, second)) = text.split_once(':') {
-        let (first, second) = (Decimal::parse(first)?, Decimal::parse(second)?);
-        let low = (first.value - first.half) / (second.value + second.half);
-        let high = (first.value + first.half) / (second.value - second.half);
-        return Some((first.value / second.value, low, high, Style::Ratio));
+        let ((first, half), (second, half2)) = (decimal(first)?, decimal(second)?);
+        let low = (first - half) / (second + half2);
+        let high = (first + half) / (second - half2);
+        return Some((first / second, low, high, Style::Ratio));
     }
     let (number, unit, style) = UNITS
         .iter()
         .find_map(|(suffix, unit, style)| Some((text.strip_suffix(suffix)?, *unit, *style)))?;
-    let Decimal { value, half } = Decimal::parse(number)?;
+    let (value, half) = decimal(number)?;
     Some((value * unit, (value - half) * unit, (value + half) * unit, style))
 }
 

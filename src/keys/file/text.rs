@@ -7,9 +7,7 @@ use super::input::{self, BUFFER, Input};
 use super::sink::Sink;
 use crate::error::Error;
 use crate::keys::{KeyBatch, MAX_KEY, RowReader};
-
-/// UTF-8 byte order mark.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use crate::text_file::BOM;
 
 /// Longest line that is read: longest key, CR, LF and a byte order mark.
 const MAX_LINE: u64 = MAX_KEY as u64 + 5;
@@ -43,7 +41,7 @@ impl<'a> TextRows<'a> {
             if self.line.last() == Some(&b'\r') {
                 self.line.pop();
             }
-            if self.sink.line == 1 && self.line.starts_with(BOM) {
+            if self.sink.line == 1 && self.line.starts_with(BOM.as_bytes()) {
                 self.line.drain(..BOM.len());
             }
             if !self.line.is_empty() {

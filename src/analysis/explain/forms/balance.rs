@@ -1,6 +1,6 @@
 //! How even counts can be: sampling, a reported spread, powers of two, signs.
 
-use super::{Answer, FormInfo, keys, nodes, whole};
+use super::{Answer, Chance, FormInfo, keys, nodes, whole};
 use crate::analysis::peak::{Law, trials};
 use crate::error::Error;
 use crate::metrics::Unit;
@@ -36,6 +36,8 @@ fn sampling(params: &Params) -> Result<Answer, Error> {
         let error = libm::sqrt((square - mean * mean).max(0.0) / f64::from(TRIALS));
         let root = libm::sqrt(mean);
         answer.check(root, 5.0 * error / (2.0 * root) + 1e-9, format!("{TRIALS} draws"));
+        let cvs = drawn.iter().map(|s| libm::sqrt(s.cv_squared)).collect();
+        answer.chance(Chance::drawn(cvs, "one set of keys"));
     }
     let tops = trials::peaks(&law, &fair, Some(k), [0.5, 0.95]);
     for (what, peak) in ["median", "95th percentile"].into_iter().zip(tops) {
@@ -80,12 +82,20 @@ pub static SPREAD: FormInfo = FormInfo {
     answer: spread,
 };
 
+/// So many times as many groups are no longer about as many as there are keys.
+const AS_MANY: f64 = 2.0;
+
 fn spread(params: &Params) -> Result<Answer, Error> {
     let (n, k) = (whole(params, "nodes"), whole(params, "keys"));
     if n < 2 {
         return Err(Error::invalid("one node has no spread").help("at least 2 nodes"));
     }
     let (max, min) = (params.float("max"), params.get("min").and_then(|v| v.as_f64()));
+    if max > n as f64 {
+        return Err(Error::invalid(format!("max {max} on {n} nodes")).help(format!(
+            "allowed: up to {n}, a node that has everything; max is the load of the fullest node over the mean, not a count"
+        )));
+    }
     let sd = cv_sampling(n, k);
     let mut answer = Answer::default();
     answer.push(
@@ -113,6 +123,10 @@ fn spread(params: &Params) -> Result<Answer, Error> {
         Some(min) => (max - min) / expected_range(n),
         None => (max - 1.0) / (expected_range(n) / 2.0),
     };
+    if s <= 0.0 {
+        answer.note("No spread at all: loads are more even than chance makes them.");
+        return Ok(answer);
+    }
     let from = if min.is_some() { "range" } else { "maximum" };
     let groups = (n as f64 - 1.0) / (s * s);
     answer.push(
@@ -124,6 +138,10 @@ fn spread(params: &Params) -> Result<Answer, Error> {
     answer.push("keys a group", k as f64 / groups, Unit::Count, "K ÷ groups");
     if groups < k as f64 / 10.0 {
         answer.note("Keys go in groups (hash tags, tenants), or something upstream has chosen among them: count the distinct values of what is hashed.");
+    } else if groups > k as f64 * AS_MANY {
+        answer.note(
+            "That is more than there are keys: loads are at least as even as chance makes them.",
+        );
     } else {
         answer.note("That is about as many as there are keys: chance explains it.");
     }

@@ -55,7 +55,17 @@ fn replicas(params: &Params) -> Result<Answer, Error> {
         let within = super::simulate::error(p[j], DRAWS) + 2.0 / DRAWS as f64;
         answer.check(counts[j] as f64 / DRAWS as f64, within, format!("{DRAWS} draws"));
     }
-    answer.note("A key whose copies lie on one node is lost with it. The next different node on the ring, or the r highest scores, make all different.");
+    answer.note("A key whose copies lie on one node is lost with it.");
+    if n >= r as u64 {
+        answer.note(
+            "The next different node on the ring, or the r highest scores, make all different.",
+        );
+    } else {
+        answer.note(format!(
+            "{r} copies cannot be on {r} different nodes of {n}: the next different node on the ring, or the highest \
+             scores, give {n}."
+        ));
+    }
     Ok(answer)
 }
 
@@ -75,6 +85,7 @@ fn views(params: &Params) -> Result<Answer, Error> {
     let mut answer = Answer::default();
     answer.push("keys on which they differ", 1.0 - 1.0 / n, Unit::Share, format!("1 − 1/{n}"));
     answer.push("keys on which they agree", 1.0 / n, Unit::Share, format!("1/{n}"));
+    answer.aside();
     answer.push(
         "a cache behind m such routers stores a key, expected times at m → ∞",
         n,

@@ -1,9 +1,9 @@
 //! Few keys: empty nodes and keys that meet.
 
-use super::{Answer, FormInfo, keys, nodes, whole};
+use super::{Answer, FormInfo, keys, many, nodes, whole};
 use crate::error::Error;
 use crate::metrics::Unit;
-use crate::params::Params;
+use crate::params::{Params, number};
 use crate::rng::{Purpose, Stream};
 
 /// `occupancy K n`
@@ -85,7 +85,10 @@ fn occupied(k: u64, n: u64) -> Vec<f64> {
 pub static BIRTHDAY: FormInfo = FormInfo {
     name: "birthday",
     summary: "how likely two of K keys share one of n nodes, and how many nodes keep them apart",
-    params: &[keys("keys", "number of keys"), keys("nodes", "number of nodes, or of digests")],
+    params: &[
+        many("keys", "number of keys", 1e20),
+        many("nodes", "number of nodes, or of digests, e.g. 2^64", 1e40),
+    ],
     positional: 2,
     formula: "P(two meet) = 1 − Π (1 − i/n), i < K; expected pairs = K(K−1) ÷ 2n",
     source: "R. von Mises, 1939",
@@ -93,69 +96,91 @@ pub static BIRTHDAY: FormInfo = FormInfo {
 };
 
 fn birthday(params: &Params) -> Result<Answer, Error> {
-    let (k, n) = (params.int("keys") as f64, params.int("nodes") as f64);
+    let (k, n) = (super::whole_float(params, "keys")?, super::whole_float(params, "nodes")?);
     let mut answer = Answer::default();
     answer.push(
         "P(at least two keys meet)",
-        1.0 - all_different(k, n),
+        meet(k, n),
         Unit::Number,
-        format!("1 − Π (1 − i/{n}), i < {k}"),
+        format!("1 − Π (1 − i/{}), i < {}", number(n), number(k)),
     );
     answer.push(
         "pairs of keys that meet, expected",
         k * (k - 1.0) / 2.0 / n,
         Unit::Number,
-        format!("{k}·({k}−1) ÷ (2·{n})"),
+        format!("{0}·({0}−1) ÷ (2·{1})", number(k), number(n)),
     );
+    let nearly = |n: f64| if n < EXACT { "" } else { ", to about 15 digits" };
     let half = apart(k, 0.5);
     answer.push(
         "nodes that keep them apart as likely as not",
         half,
         Unit::Count,
-        "least n with Π ≥ ½",
+        format!("least n with Π ≥ ½{}", nearly(half)),
     );
+    let surely = apart(k, 0.05);
     answer.push(
         "nodes that keep them apart in 95 of 100 cases",
-        apart(k, 0.95),
+        surely,
         Unit::Count,
-        "least n with Π ≥ 0.95",
+        format!("least n with Π ≥ 0.95{}", nearly(surely)),
     );
     Ok(answer)
 }
 
-/// Π (1 − i/n) for i < k: the chance that k keys have k different nodes. By terms up to ten million keys,
-/// beyond by its limit, whose relative error is below k³/6n².
-pub(crate) fn all_different(k: f64, n: f64) -> f64 {
-    if k > n {
-        return 0.0;
-    }
-    const MOST_TERMS: f64 = 1e7;
-    if k > MOST_TERMS {
-        return libm::exp(-k * (k - 1.0) / 2.0 / n);
-    }
-    let mut ln = 0.0;
-    for i in 1..k as u64 {
-        ln += libm::log1p(-(i as f64) / n);
-        if ln < -745.0 {
-            return 0.0;
-        }
-    }
-    libm::exp(ln)
+/// Numbers of nodes up to which double precision tells [`apart`]'s answer from its neighbours.
+const EXACT: f64 = 1e13;
+
+/// The chance that two of k keys on n nodes meet.
+pub(super) fn meet(k: f64, n: f64) -> f64 {
+    -libm::expm1(ln_all_different(k, n))
 }
 
-/// The least number of nodes that keeps k keys apart with probability p.
-pub(crate) fn apart(k: f64, p: f64) -> f64 {
-    let (mut low, mut high) = (k - 1.0, k.max(2.0));
+/// Π (1 − i/n) for i < k: the chance that k keys have k different nodes.
+pub(super) fn all_different(k: f64, n: f64) -> f64 {
+    libm::exp(ln_all_different(k, n))
+}
+
+/// Its logarithm: term by term for few keys, by the Euler–Maclaurin sum for many. −∞ from e^−745 down.
+fn ln_all_different(k: f64, n: f64) -> f64 {
+    const MOST_TERMS: f64 = 10_000.0;
+    const NOTHING: f64 = 745.0;
+    // Each term is at most −i/n.
+    if k > n || k * (k - 1.0) / 2.0 / n > NOTHING {
+        return f64::NEG_INFINITY;
+    }
+    if k <= MOST_TERMS {
+        return (1..k as u64).map(|i| libm::log1p(-(i as f64) / n)).sum();
+    }
+    // So many keys that are not sure to meet fill at most 15 % of the nodes, and the terms of
+    // ∫ ln(1 − x/n) = −n Σ u^(j+1) ÷ j(j+1), u = (k−1)/n, fall fast and have one sign.
+    let u = (k - 1.0) / n;
+    let (mut integral, mut power) = (0.0, u);
+    for j in 1..=40 {
+        integral += power / f64::from(j * (j + 1));
+        power *= u;
+    }
+    -(k - 1.0) * integral + 0.5 * libm::log1p(-u) - u / (1.0 - u) / (12.0 * n)
+}
+
+/// The least number of nodes on which k keys meet with probability q at most: exact up to [`EXACT`].
+pub(super) fn apart(k: f64, q: f64) -> f64 {
     if k <= 1.0 {
         return 1.0;
     }
-    while all_different(k, high) < p {
+    // Logarithms still differ where the probabilities of neighbours are one double.
+    let enough = libm::log1p(-q);
+    let (mut low, mut high) = (k - 1.0, k.max(2.0));
+    while ln_all_different(k, high) < enough {
         low = high;
         high *= 2.0;
     }
-    while high - low > 1.0 && high < 1e15 {
-        let middle = libm::floor((low + high) / 2.0);
-        if all_different(k, middle) < p { low = middle } else { high = middle }
+    loop {
+        let middle = libm::floor(low + (high - low) / 2.0);
+        // Beyond 2^53 two neighbours lie more than 1 apart.
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if ln_all_different(k, middle) < enough { low = middle } else { high = middle }
     }
-    high
 }

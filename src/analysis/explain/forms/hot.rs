@@ -9,7 +9,7 @@ const SHARE: Param = Param::new(
     "share",
     Type::Float { min: 1e-9, max: 1.0 },
     Default::Required,
-    "share of the requests that one key has, e.g. 0.1",
+    "share of the requests that one key has, e.g. 0.1 or 10%",
 );
 
 /// `hot-key f n`
@@ -125,6 +125,7 @@ fn bounded(params: &Params) -> Result<Answer, Error> {
         format!("1 − {c} ÷ ({f}·{n})"),
     );
     answer.push("max over mean without a bound, at least", (f * n).max(1.0), Unit::Ratio, "f·n");
+    answer.aside();
     answer.note("A bounded load buys evenness with stickiness: in a stable cluster one key goes to several nodes.");
     Ok(answer)
 }

@@ -1,12 +1,14 @@
 //! Strategies that move the least, and how near to it maglev comes.
 
 use super::movement::least;
+use super::ring::ONE_RING;
 use super::simulate::{first, members, moved, moved_over_names};
-use super::{Answer, FormInfo, nodes, whole};
+use super::{Answer, Chance, FormInfo, nodes, whole};
 use crate::analysis::peak::Law;
 use crate::analysis::peak::trials::peaks;
 use crate::error::Error;
 use crate::metrics::Unit;
+use crate::metrics::special::beta_i;
 use crate::metrics::theory::cv_owned_ring;
 use crate::params::{Default, Param, Params, Type, Value};
 use crate::report::number::fixed;
@@ -47,13 +49,18 @@ fn ring(params: &Params) -> Result<Answer, Error> {
             moved_over_names("ring", &vnodes, &first(n, most), &first(m, most))?;
         answer.check(value, within.max(1e-9), of);
     }
+    if let Some(chance) = arcs(n.abs_diff(m) as f64 * v as f64, most as f64 * v as f64, sd) {
+        answer.chance(chance);
+    }
     answer.push("its standard deviation over names", sd, Unit::Share, "√(q(1−q) ÷ (max·v + 1))");
+    answer.aside();
     answer.push(
         "moved between nodes that stay",
         0.0,
         Unit::Share,
         "only arcs of new or old points change",
     );
+    answer.aside();
     for (when, nodes) in [("before", n), ("after", m)] {
         let cv = cv_owned_ring(nodes, v);
         answer.push(
@@ -71,6 +78,23 @@ fn ring(params: &Params) -> Result<Answer, Error> {
         answer.push(format!("max over mean after, {what}"), peak, Unit::Ratio, how);
     }
     Ok(answer)
+}
+
+/// What some arcs of random points hold together: beta, of the points before them and of the others. None:
+/// all of them, or none.
+fn arcs(some: f64, all: f64, sd: f64) -> Option<Chance> {
+    if sd <= 0.0 {
+        return None;
+    }
+    let quantile = |p: f64| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            if beta_i(some, all - some, middle) < p { low = middle } else { high = middle }
+        }
+        high
+    };
+    Some(Chance { sd, low: quantile(0.025), high: quantile(0.975), of: ONE_RING })
 }
 
 /// `jump n m`
@@ -130,6 +154,7 @@ fn minimal(name: &str, params: &Params) -> Result<Answer, Error> {
         Unit::Share,
         "a key moves only to a new node, or off a lost one",
     );
+    answer.aside();
     Ok(answer)
 }
 
@@ -171,6 +196,7 @@ fn maglev(params: &Params) -> Result<Answer, Error> {
         format!("measured: node{} leaves the table that shardlab's maglev fills", n / 2),
     );
     answer.push("least that any strategy moves", least, Unit::Share, "1/n");
+    answer.aside();
     answer.push("moved over the least", share / least, Unit::Ratio, "grows with n/M");
     answer.push("entries a node", size as f64 / n as f64, Unit::Number, format!("{size} ÷ {n}"));
     let ceiling = libm::ceil(size as f64 / n as f64);
@@ -211,6 +237,12 @@ fn buckets(params: &Params) -> Result<Answer, Error> {
     let moved: u64 = (0..n.max(m)).map(|i| quota(n, i).saturating_sub(quota(m, i))).sum();
     let mut answer = Answer::default();
     answer.push("moved", moved as f64 / b as f64, Unit::Share, format!("{moved} of {b} buckets"));
+    answer.push(
+        "buckets that move",
+        moved as f64,
+        Unit::Count,
+        "what nodes have beyond their part",
+    );
     least(&mut answer, n, m);
     let g = super::gcd(n, m);
     answer.push(
@@ -219,6 +251,7 @@ fn buckets(params: &Params) -> Result<Answer, Error> {
         Unit::Share,
         format!("1 − {g} ÷ {}", n.max(m)),
     );
+    answer.aside();
     for (when, nodes) in [("before", n), ("after", m)] {
         let fullest = quota(nodes, 0) as f64 * nodes as f64 / b as f64;
         answer.push(

@@ -5,6 +5,7 @@
 //! in the file it belongs to (or a new one), and a line in the list.
 
 mod balance;
+mod claim;
 mod copies;
 mod few;
 mod hot;
@@ -15,6 +16,8 @@ mod sequence;
 mod simulate;
 mod two_level;
 mod weights;
+
+pub use claim::{Chance, Claim, Verdict};
 
 use crate::error::Error;
 use crate::metrics::Unit;
@@ -95,6 +98,11 @@ pub struct Quantity {
     pub how: String,
     /// The check by simulation.
     pub check: Option<Check>,
+    /// What one draw of it shows, where it is an expectation and the spread is known.
+    pub chance: Option<Chance>,
+    /// Whether the answer is only set against it (the least, the rest, a standard deviation): who claims
+    /// this number for the answer is wrong.
+    pub aside: bool,
 }
 
 /// A simulated value beside a computed one.
@@ -106,19 +114,6 @@ pub struct Check {
     pub of: String,
     /// How far the two may lie apart: five standard errors, or 0 where every case was counted.
     pub within: f64,
-}
-
-/// A number that somebody gave.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
-    /// As it was given.
-    pub text: String,
-    /// As the first quantity's unit reads it.
-    pub value: f64,
-    /// Whether it is the value, to the digits given.
-    pub right: bool,
-    /// Of what the number would be right, where that is known.
-    pub would_be: Option<String>,
 }
 
 /// What a form gives.
@@ -142,6 +137,8 @@ impl std::default::Default for Quantity {
             unit: Unit::Number,
             how: String::new(),
             check: None,
+            chance: None,
+            aside: false,
         }
     }
 }
@@ -150,7 +147,7 @@ impl Answer {
     /// Adds a number.
     fn push(&mut self, what: impl Into<String>, value: f64, unit: Unit, how: impl Into<String>) {
         let (what, how) = (what.into(), how.into());
-        self.quantities.push(Quantity { what, value, unit, how, check: None });
+        self.quantities.push(Quantity { what, value, unit, how, ..Quantity::default() });
     }
 
     /// Adds the check of the number that was added last.
@@ -159,35 +156,20 @@ impl Answer {
         last.check = Some(Check { value, within, of: of.into() });
     }
 
-    fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
+    /// States what one draw of the number that was added last shows.
+    fn chance(&mut self, chance: Chance) {
+        let last = self.quantities.last_mut().expect("a number comes first");
+        last.chance = Some(chance);
     }
 
-    /// Compares the first number with what somebody claims: `83%`, `0.83`, `1.25`. It is right if it is the
-    /// value rounded to the digits given.
-    ///
-    /// Errors: the text is no number.
-    pub fn compare(&mut self, text: &str) -> Result<(), Error> {
-        let first = self.quantities.first().expect("every form gives a number");
-        let trimmed = text.trim();
-        let (digits, percent) = match trimmed.strip_suffix('%') {
-            Some(digits) => (digits.trim_end(), true),
-            None => (trimmed, false),
-        };
-        let number: f64 = digits.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| {
-            Error::invalid(format!("claimed value `{text}` is not a number"))
-                .help("write e.g. --claimed 83%, --claimed 0.83 or --claimed 1.25")
-        })?;
-        // A share above 1 can only be meant in per cent.
-        let percent = percent || (first.unit == Unit::Share && number > 1.0);
-        let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len()) as i32;
-        let scale = if percent { 0.01 } else { 1.0 };
-        let value = number * scale;
-        let half = 0.5 * libm::pow(10.0, f64::from(-decimals)) * scale;
-        let right = libm::fabs(first.value - value) <= half * (1.0 + 1e-9);
-        let would_be = self.would_be.filter(|_| !right).and_then(|f| f(value, half));
-        self.claim = Some(Claim { text: text.into(), value, right, would_be });
-        Ok(())
+    /// Marks the number that was added last as no answer itself.
+    fn aside(&mut self) {
+        let last = self.quantities.last_mut().expect("a number comes first");
+        last.aside = true;
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
     }
 }
 
@@ -196,9 +178,9 @@ pub fn all_apart(keys: f64, nodes: f64) -> f64 {
     few::all_different(keys, nodes)
 }
 
-/// The least number of nodes on which an ideal hash keeps `keys` keys apart with probability `p`.
-pub fn nodes_apart(keys: f64, p: f64) -> f64 {
-    few::apart(keys, p)
+/// The least number of nodes on which an ideal hash makes two of `keys` keys meet with probability `q` at most.
+pub fn nodes_apart(keys: f64, q: f64) -> f64 {
+    few::apart(keys, q)
 }
 
 /// Most nodes of a form.
@@ -214,6 +196,23 @@ const fn keys(name: &'static str, doc: &'static str) -> Param {
     Param::new(name, Type::Int { min: 1, max: 1_000_000_000_000_000 }, Default::Required, doc)
 }
 
+/// A number of things that may be beyond what a whole number holds, e.g. 2^64.
+const fn many(name: &'static str, doc: &'static str, max: f64) -> Param {
+    Param::new(name, Type::Float { min: 1.0, max }, Default::Required, doc)
+}
+
+/// The value of a parameter made by [`many`].
+///
+/// Errors: it has a fraction.
+fn whole_float(params: &Params, name: &str) -> Result<f64, Error> {
+    let x = params.float(name);
+    if libm::floor(x) == x {
+        return Ok(x);
+    }
+    Err(Error::invalid(format!("`{name}` is {x}"))
+        .help("allowed: a whole number, e.g. 1000000, 1m, 1e9 or 2^64"))
+}
+
 /// A whole number of things that is above zero.
 fn whole(params: &Params, name: &str) -> u64 {
     params.int(name) as u64
@@ -223,5 +222,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+#[cfg(test)]
+mod claim_tests;
 #[cfg(test)]
 mod tests;

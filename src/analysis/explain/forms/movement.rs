@@ -34,6 +34,7 @@ fn modulo(params: &Params) -> Result<Answer, Error> {
         answer.check(count as f64 / period as f64, 1e-12, of);
     }
     answer.push("kept", 1.0 - share, Unit::Share, format!("{g} ÷ {most}"));
+    answer.aside();
     least(&mut answer, n, m);
     if n != m && (most.is_multiple_of(n.min(m))) {
         let times = most / n.min(m);
@@ -64,6 +65,7 @@ pub(super) fn least(answer: &mut Answer, n: u64, m: u64) {
         Unit::Share,
         format!("|{m} − {n}| ÷ {most}"),
     );
+    answer.aside();
 }
 
 /// `doubling n`
@@ -200,6 +202,7 @@ fn remove(params: &Params) -> Result<Answer, Error> {
     }
     answer.push("moved when the place is filled again", 1.0 / n as f64, Unit::Share, "1/n");
     answer.push("least that any strategy moves", 1.0 / n as f64, Unit::Share, "1/n");
+    answer.aside();
     answer
         .note("Two thirds are cold where a third of the list stands before the node that leaves.");
     Ok(answer)

@@ -1,11 +1,11 @@
 //! Rings: points that depend on the number of nodes, how even they are, and points that collide.
 
-use super::{Answer, FormInfo, nodes, whole};
+use super::{Answer, Chance, FormInfo, nodes, whole};
 use crate::analysis::peak::{Law, trials};
 use crate::error::Error;
 use crate::metrics::Unit;
 use crate::metrics::theory::cv_owned_ring;
-use crate::params::{Default, Param, Params, Type};
+use crate::params::{Default, Param, Params, Type, number};
 use crate::rng::{Purpose, Stream};
 
 /// `points n m`
@@ -23,11 +23,15 @@ pub static POINTS: FormInfo = FormInfo {
         ),
     ],
     positional: 2,
-    formula: "moved = (points that go + points that come · (N−1)/N) ÷ points of both, N the larger number of nodes",
-    source: "a point that comes takes an arc from a node drawn at random, its own once in N (derived); Envoy: \
-             minimum_ring_size",
+    formula: "moved = (points of nodes that come or go + points that nodes which stay gain or lose · (N−1)/N) ÷ points of \
+              both rings, N the larger number of nodes",
+    source: "a point that is on one ring only parts an arc off another node's, of its own node once in N (derived); \
+             Envoy: minimum_ring_size",
     answer: points,
 };
+
+/// What is drawn where points are random.
+pub(super) const ONE_RING: &str = "one ring";
 
 /// Rings that are drawn for the check.
 const DRAWS: u64 = 40;
@@ -37,16 +41,19 @@ fn points(params: &Params) -> Result<Answer, Error> {
     // A join is a departure seen backwards.
     let (many, few) = (n.max(m), n.min(m));
     let (at_many, at_few) = (total.div_ceil(many), total.div_ceil(few));
-    let gone = (many - few) * at_many;
-    let come = few * (at_few - at_many);
-    let union = many * at_many + come;
-    let moved = (gone as f64 + come as f64 * (many as f64 - 1.0) / many as f64) / union as f64;
+    // Of the nodes that come or go; and of those that stay, which have more points when they are few.
+    let others = (many - few) * at_many;
+    let stayers = few * (at_few - at_many);
+    let union = many * at_many + stayers;
+    let moved = (others as f64 + stayers as f64 * (many as f64 - 1.0) / many as f64) / union as f64;
     let mut answer = Answer::default();
-    let how = format!("({gone} + {come}·{}/{many}) ÷ {union}", many - 1);
+    let how = format!("({others} + {stayers}·{}/{many}) ÷ {union}", many - 1);
     answer.push("moved", moved, Unit::Share, how);
     if union <= 200_000 && many > few {
-        let (mean, within) = drawn(many, few, at_many, at_few);
-        answer.check(mean, within, format!("mean of {DRAWS} rings of random points"));
+        let (mean, sd) = drawn(many, few, at_many, at_few);
+        let error = sd / libm::sqrt(DRAWS as f64);
+        answer.check(mean, 5.0 * error, format!("mean of {DRAWS} rings of random points"));
+        answer.chance(Chance::normal(moved, sd, ONE_RING));
     }
     super::movement::least(&mut answer, n, m);
     let share = (many - few) as f64 / many as f64;
@@ -81,7 +88,7 @@ struct Point {
     in_few: bool,
 }
 
-/// Mean share that moves between rings of random points, and five standard errors of it.
+/// Share that moves between rings of random points: its mean and standard deviation.
 fn drawn(many: u64, few: u64, at_many: u64, at_few: u64) -> (f64, f64) {
     let (mut sum, mut squares) = (0.0, 0.0);
     for t in 0..DRAWS {
@@ -124,7 +131,7 @@ fn drawn(many: u64, few: u64, at_many: u64, at_few: u64) -> (f64, f64) {
     }
     let n = DRAWS as f64;
     let mean = sum / n;
-    (mean, 5.0 * libm::sqrt((squares / n - mean * mean).max(0.0) / (n - 1.0)))
+    (mean, libm::sqrt((squares / n - mean * mean).max(0.0) * n / (n - 1.0)))
 }
 
 /// `vnodes n v`
@@ -167,6 +174,8 @@ fn vnodes(params: &Params) -> Result<Answer, Error> {
         let error = libm::sqrt((mean4 - mean * mean).max(0.0) / f64::from(TRIALS));
         let root = libm::sqrt(mean);
         answer.check(root, 5.0 * error / (2.0 * root).max(1e-9) + 1e-9, &of);
+        let cvs = drawn.iter().map(|s| libm::sqrt(s.cv_squared)).collect();
+        answer.chance(Chance::drawn(cvs, ONE_RING));
     }
     if n == 1 {
         return Ok(answer);
@@ -207,15 +216,10 @@ pub static COLLISIONS: FormInfo = FormInfo {
     name: "collisions",
     summary: "points that fall on the same place of a ring, where a map keeps only one of their nodes",
     params: &[
-        Param::new(
-            "points",
-            Type::Int { min: 2, max: 100_000_000 },
-            Default::Required,
-            "points of all nodes together",
-        ),
+        super::many("points", "points of all nodes together", 1e20),
         Param::new(
             "bits",
-            Type::Int { min: 8, max: 64 },
+            Type::Int { min: 8, max: 128 },
             Default::Int(32),
             "width of the ring's digests",
         ),
@@ -227,22 +231,23 @@ pub static COLLISIONS: FormInfo = FormInfo {
 };
 
 fn collisions(params: &Params) -> Result<Answer, Error> {
-    let (points, bits) = (params.int("points") as f64, params.int("bits") as i32);
+    let (points, bits) = (super::whole_float(params, "points")?, params.int("bits") as i32);
+    let given = number(points);
     let space = libm::pow(2.0, f64::from(bits));
     let pairs = points * (points - 1.0) / 2.0 / space;
     let mut answer = Answer::default();
-    let any = 1.0 - super::few::all_different(points, space);
+    let any = super::few::meet(points, space);
     answer.push(
         "P(at least two points in one place)",
         any,
         Unit::Number,
-        format!("1 − Π (1 − i ÷ 2^{bits}), i < {points}"),
+        format!("1 − Π (1 − i ÷ 2^{bits}), i < {given}"),
     );
     answer.push(
         "pairs of points in one place, expected",
         pairs,
         Unit::Number,
-        format!("{points}·({points}−1) ÷ 2^{}", bits + 1),
+        format!("{given}·({given}−1) ÷ 2^{}", bits + 1),
     );
     let half = libm::sqrt(2.0 * std::f64::consts::LN_2 * space);
     answer.push(
