@@ -115,6 +115,16 @@ fn digests_are_the_known_ones() {
 #[test]
 fn keys_come_from_stdin_in_order_and_quoted() {
     let (_, out, _) = piped(&["hash", "--hasher", "crc32", "--format", "csv"], "a,b\r\n\nz");
+    // A byte order mark is no part of the first key, and may be one of a later one.
+    for args in [
+        &["hash", "--hasher", "crc32"] as &[&str],
+        &["route", "--strategy", "modulo", "--nodes", "3"],
+    ] {
+        let (_, plain, _) = piped(args, "a\n\u{feff}b\n");
+        let (_, marked, err) = piped(args, "\u{feff}a\n\u{feff}b\n");
+        assert_eq!(plain, marked, "{args:?}: {err}");
+        assert!(plain.contains('\u{feff}'), "{plain:?}");
+    }
     let keys: Vec<&str> = out.lines().map(|l| l.rsplitn(2, ',').last().unwrap()).collect();
     assert_eq!(keys, ["key", "\"a,b\"", "", "z"]);
     let args = ["route", "--strategy", "jump", "--nodes", "8", "--format", "csv"];

@@ -66,6 +66,9 @@ fn keys_for_a_noise() {
         answer(&["size", "--nodes", "16", "--noise-below", "0.01", "--format", "csv"]);
     assert_eq!(code, 0);
     assert!(out.starts_with("nodes,keys-for-cv,keys-for-max-over-mean\n16,150000,11"), "{out}");
+    let in_percent = ["--noise-below", "1%", "--confidence", "95%", "--format", "csv"];
+    let (code, same, err) = answer(&[&["size", "--nodes", "16"], &in_percent[..]].concat());
+    assert_eq!((code, same), (0, out), "{err}");
 }
 
 #[test]

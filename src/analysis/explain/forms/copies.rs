@@ -16,7 +16,7 @@ pub static REPLICAS: FormInfo = FormInfo {
     ],
     positional: 2,
     formula: "P(j different) = S(r,j)·n!/(n−j)! ÷ n^r; three copies: 1/n², 3(n−1)/n², (n−1)(n−2)/n²",
-    source: "W. Feller, vol. 1, II.5; walking on to the next different node gives r always",
+    source: "W. Feller, vol. 1, II.5; walking on to the next different node gives r wherever there are r nodes",
     answer: replicas,
 };
 

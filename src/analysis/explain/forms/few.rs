@@ -1,9 +1,9 @@
 //! Few keys: empty nodes and keys that meet.
 
-use super::{Answer, FormInfo, keys, many, nodes, whole};
+use super::{Answer, FormInfo, keys, many, nodes, whole, written};
 use crate::error::Error;
 use crate::metrics::Unit;
-use crate::params::{Params, number};
+use crate::params::Params;
 use crate::rng::{Purpose, Stream};
 
 /// `occupancy K n`
@@ -102,13 +102,13 @@ fn birthday(params: &Params) -> Result<Answer, Error> {
         "P(at least two keys meet)",
         meet(k, n),
         Unit::Number,
-        format!("1 − Π (1 − i/{}), i < {}", number(n), number(k)),
+        format!("1 − Π (1 − i/{}), i < {}", written(n), written(k)),
     );
     answer.push(
         "pairs of keys that meet, expected",
         k * (k - 1.0) / 2.0 / n,
         Unit::Number,
-        format!("{0}·({0}−1) ÷ (2·{1})", number(k), number(n)),
+        format!("{0}·({0}−1) ÷ (2·{1})", written(k), written(n)),
     );
     let nearly = |n: f64| if n < EXACT { "" } else { ", to about 15 digits" };
     let half = apart(k, 0.5);

@@ -213,6 +213,19 @@ fn whole_float(params: &Params, name: &str) -> Result<f64, Error> {
         .help("allowed: a whole number, e.g. 1000000, 1m, 1e9 or 2^64"))
 }
 
+/// A whole number as formulas show it: a power of two that no word holds as one, others with an exponent then.
+fn written(x: f64) -> String {
+    const WORD: f64 = 9_007_199_254_740_992.0;
+    if x < WORD {
+        return format!("{x:.0}");
+    }
+    let exponent = libm::log2(x);
+    if exponent == libm::floor(exponent) && libm::exp2(exponent) == x {
+        return format!("2^{exponent}");
+    }
+    format!("{x:e}")
+}
+
 /// A whole number of things that is above zero.
 fn whole(params: &Params, name: &str) -> u64 {
     params.int(name) as u64

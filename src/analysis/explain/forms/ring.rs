@@ -1,11 +1,11 @@
 //! Rings: points that depend on the number of nodes, how even they are, and points that collide.
 
-use super::{Answer, Chance, FormInfo, nodes, whole};
+use super::{Answer, Chance, FormInfo, nodes, whole, written};
 use crate::analysis::peak::{Law, trials};
 use crate::error::Error;
 use crate::metrics::Unit;
 use crate::metrics::theory::cv_owned_ring;
-use crate::params::{Default, Param, Params, Type, number};
+use crate::params::{Default, Param, Params, Type};
 use crate::rng::{Purpose, Stream};
 
 /// `points n m`
@@ -232,7 +232,7 @@ pub static COLLISIONS: FormInfo = FormInfo {
 
 fn collisions(params: &Params) -> Result<Answer, Error> {
     let (points, bits) = (super::whole_float(params, "points")?, params.int("bits") as i32);
-    let given = number(points);
+    let given = written(points);
     let space = libm::pow(2.0, f64::from(bits));
     let pairs = points * (points - 1.0) / 2.0 / space;
     let mut answer = Answer::default();

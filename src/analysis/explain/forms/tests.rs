@@ -174,6 +174,12 @@ fn halves_of_things_and_impossible_loads_are_refused() {
 }
 
 #[test]
+fn large_numbers_are_written_short() {
+    let all = [1.0, 1e15, 2f64.powi(53), 2f64.powi(64), 2f64.powi(122), 1e20].map(written);
+    assert_eq!(all, ["1", "1000000000000000", "2^53", "2^64", "2^122", "1e20"]);
+}
+
+#[test]
 fn notes_say_what_the_numbers_allow() {
     let spread = |max: f64, min: f64| {
         let given = [
