@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, ValueEnum};
 
 use super::accept_keys::KeysArgs;
-use super::args::{count, share};
+use super::args::{count, level, share};
 use super::choice::{Choice, ChoiceArgs};
 use super::progress::{Watch, catch_interrupts};
 use super::ui::Ui;
@@ -61,7 +61,7 @@ struct AcceptArgs {
     #[arg(long, value_name = "J", default_value = "threshold")]
     judge: JudgeArg,
     /// Probability at which the chi-square test rejects an ideal hash
-    #[arg(long, value_name = "P", default_value = "0.001", value_parser = share)]
+    #[arg(long, value_name = "P", default_value = "0.001", value_parser = level)]
     level: f64,
     /// Outcomes that a key may have instead of a node: misrouted, refused, absent
     #[arg(long, value_name = "O,O", value_delimiter = ',', default_value = "refused")]
@@ -117,7 +117,7 @@ enum Format {
 
 fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     let args: AcceptArgs = read(matches);
-    let groups = groups(&args.only)?;
+    let groups = groups(&args.only, args.frozen.is_some())?;
     let frozen = args.frozen.as_deref().map(frozen_file).transpose()?;
     let choice = args.router.choose_members()?;
     let kind = args.keys.kind(&choice)?;
@@ -160,7 +160,9 @@ fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
     Ok(if found.passes() { Exit::Done } else { Exit::Failed })
 }
 
-fn groups(only: &[String]) -> Result<Vec<&'static GroupInfo>, Error> {
+/// The groups to run. A file of frozen keys and its group belong together: one without the other would
+/// test nothing, and pass.
+fn groups(only: &[String], has_frozen: bool) -> Result<Vec<&'static GroupInfo>, Error> {
     if only.is_empty() {
         return Ok(accept::ALL.to_vec());
     }
@@ -168,6 +170,18 @@ fn groups(only: &[String]) -> Result<Vec<&'static GroupInfo>, Error> {
         .iter()
         .map(|name| accept::find(name.trim()).map(|g| g.name))
         .collect::<Result<_, _>>()?;
+    let frozen = frozen::INFO.name;
+    match (named.contains(&frozen), has_frozen) {
+        (true, false) => {
+            return Err(Error::invalid("--only names the group `frozen`, and no keys are frozen")
+                .help("give --frozen FILE with a file that --freeze FILE wrote"));
+        }
+        (false, true) => {
+            return Err(Error::invalid("--only leaves out the group of --frozen: it would test nothing")
+                .help(format!("--only {},{frozen}", only.join(","))));
+        }
+        _ => {}
+    }
     Ok(accept::ALL.iter().copied().filter(|group| named.contains(&group.name)).collect())
 }
 

@@ -76,6 +76,14 @@ pub fn share(text: &str) -> Result<f64, String> {
     if number.is_finite() && number >= 0.0 { Ok(number / scale) } else { Err(wrong()) }
 }
 
+/// Reads a level of significance: a probability that is neither 0 nor 1, as a number or in per cent.
+pub fn level(text: &str) -> Result<f64, String> {
+    let inside = share(text).ok().filter(|level| *level > 0.0 && *level < 1.0);
+    inside.ok_or_else(|| {
+        format!("`{text}` is no level; write a number above 0 and below 1, e.g. 0.001 or 0.1%")
+    })
+}
+
 /// Reads a ratio to the mean: a number from 1.
 pub fn ratio(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x >= 1.0);
@@ -259,6 +267,15 @@ mod tests {
             exponent("steep").unwrap_err(),
         ] {
             assert!(error.contains("; write a ") && error.contains(", e.g. --"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_level_lies_between_0_and_1() {
+        assert_eq!((level("0.001"), level("5%")), (Ok(0.001), Ok(0.05)));
+        for text in ["0", "1", "2", "100%", "-0.1", "nan", "x", ""] {
+            let error = level(text).unwrap_err();
+            assert!(error.ends_with("above 0 and below 1, e.g. 0.001 or 0.1%"), "{error}");
         }
     }
 

@@ -20,6 +20,9 @@ pub fn listing(found: &Acceptance, setup: &str) -> Listing {
     if skipped > 0 {
         title.push_str(&format!(", {skipped} not tried"));
     }
+    if !found.is_tried() {
+        title.push_str(": that is no pass");
+    }
     let mut listing = Listing::new(
         title,
         &[

@@ -106,6 +106,35 @@ fn a_frozen_routing_fails_when_the_algorithm_changes() {
 }
 
 #[test]
+fn a_gate_that_tests_nothing_is_closed() {
+    let temp = tempfile::tempdir().unwrap();
+    fs::write(temp.path().join("k.txt"), "a\nb\nc\n").unwrap();
+    let frozen = ["--freeze", "v1.csv", "--freeze-keys", "50"];
+    assert_eq!(accept(temp.path(), &[&GOOD[..], &frozen].concat()).0, 0);
+    for (args, want) in [
+        (&["--only", "frozen"] as &[&str], "give --frozen FILE"),
+        (&["--only", "stability,frozen", "--format", "junit"], "give --frozen FILE"),
+        (&["--frozen", "v1.csv", "--only", "bounds"], "--only bounds,frozen"),
+        (&["--keys", "k.txt", "--prefix", "zzz", "--only", "subset"], "begin with \"zzz\""),
+        (&["--keys", "k.txt", "--hot-prefix", "zzz"], "give --prefix or --hot-prefix"),
+        (&["--level", "2", "--judge", "chi-square"], "above 0 and below 1"),
+        (&["--level", "0"], "above 0 and below 1"),
+        (&["--level=-1"], "above 0 and below 1"),
+    ] {
+        let (code, out, err) = accept(temp.path(), &[&GOOD[..], args].concat());
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.contains(want), "{args:?}: {err}");
+    }
+    // Three keys are too few to judge: nothing was tried, and that is no pass in any form.
+    let few = [&GOOD[..], &["--keys", "k.txt", "--only", "uniformity"]].concat();
+    let (code, out, err) = accept(temp.path(), &few);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.starts_with("0 of 1 checks pass, 1 not tried: that is no pass"), "{out}");
+    let (code, out, _) = accept(temp.path(), &[&few[..], &["--format", "json"]].concat());
+    assert!(code == 1 && out.contains("\"passes\": false"), "{out}");
+}
+
+#[test]
 fn partitions_are_nodes_and_what_cannot_be_tried_exits_with_2() {
     let temp = tempfile::tempdir().unwrap();
     let kafka = ["--preset", "kafka", "--param", "partitions=12", "--subset", "15%"];

@@ -211,9 +211,14 @@ pub struct Acceptance {
 }
 
 impl Acceptance {
-    /// Whether no check failed.
+    /// Whether no check failed, and some check was tried: a gate that tests nothing is closed.
     pub fn passes(&self) -> bool {
-        self.checks.iter().all(|check| check.outcome != Outcome::Fail)
+        self.checks.iter().all(|check| check.outcome != Outcome::Fail) && self.is_tried()
+    }
+
+    /// Whether any check could be tried.
+    pub fn is_tried(&self) -> bool {
+        self.checks.iter().any(|check| check.outcome != Outcome::Skipped)
     }
 }
 
@@ -223,7 +228,7 @@ const LEAST_KEYS: u64 = 5;
 /// Runs the groups.
 ///
 /// # Errors
-/// The routing cannot take the keys; a fault of a key file; an interrupt.
+/// The routing cannot take the keys; a group without a key; a fault of a key file; an interrupt.
 pub fn accept(
     suite: &Suite<'_>,
     groups: &[&GroupInfo],
@@ -256,6 +261,13 @@ impl Suite<'_> {
         let router = Router { side: &side, replicas: self.replicas };
         let prefix = keys.prefix.as_deref().map(str::as_bytes);
         let found = spread(router, &keys.input, prefix, progress)?;
+        if found.keys() == 0 {
+            let error = Error::invalid(format!("{group}: no key is there ({})", keys.what));
+            return Err(match &keys.prefix {
+                Some(_) => error.help("give --prefix or --hot-prefix the first characters of some keys"),
+                None => error.help("give keys to test"),
+            });
+        }
         Ok(vec![self.judge(group, &keys.what, &found, most, router.has_session())])
     }
 
