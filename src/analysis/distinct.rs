@@ -110,6 +110,17 @@ pub struct Count {
     pub relative_error: f64,
 }
 
+impl Count {
+    /// Whether no value occurs twice in so many rows; of an estimate, within four standard errors.
+    pub fn is_all(&self, rows: u64) -> bool {
+        if self.exact {
+            self.number == rows
+        } else {
+            self.number as f64 >= rows as f64 * (1.0 - 4.0 * self.relative_error)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

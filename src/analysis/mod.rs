@@ -11,6 +11,7 @@ pub mod heavy;
 pub mod lint;
 pub mod peak;
 pub mod plan;
+pub mod repeats;
 pub mod rows;
 pub mod shard_key;
 pub mod size;

@@ -2,6 +2,7 @@
 
 use crate::analysis::disagree::Side;
 use crate::analysis::distinct::{Count, Distinct, fingerprint};
+use crate::analysis::repeats::{Repeats, repeats};
 use crate::error::Error;
 use crate::keys::{ColumnSpec, KeyBatch};
 use crate::metrics::balance::balance;
@@ -28,6 +29,9 @@ pub struct Spread {
     pub strange: u64,
     /// Distinct keys.
     pub distinct: Count,
+    /// How often each key comes, where keys repeat: all rows of one are on one node. None as well where
+    /// there are too many of them to count, and where open requests send a key here and there.
+    pub repeats: Option<Repeats>,
 }
 
 /// The router of one kind of keys, and how many nodes it names for a key; the first one counts.
@@ -150,17 +154,23 @@ pub fn spread(
         distinct.merge(&tally.distinct);
     }
     let live = router.live();
+    let distinct = distinct.count();
     let fair = router.side.cluster.fair_shares();
     let owned = router.side.placement.ownership().map(|o| o.shares(ids));
     let pick = |shares: &[f64]| -> Vec<f64> { live.iter().map(|&id| shares[id]).collect() };
-    Ok(Spread {
+    let mut spread = Spread {
         counts: live.iter().map(|&id| at[id]).collect(),
         fair: pick(&fair),
         owned: owned.map(|owned| pick(&owned)),
         outcomes: [at[ids], at[ids + 1], at[ids + 2]],
         strange: at[rows],
-        distinct: distinct.count(),
-    })
+        distinct,
+        repeats: None,
+    };
+    if distinct.exact && !spread.is_distinct() && !router.has_session() {
+        spread.repeats = Some(repeats(router, input, prefix, progress)?);
+    }
+    Ok(spread)
 }
 
 /// Whether the text of a key begins with these bytes.
@@ -195,21 +205,21 @@ impl Spread {
 
     /// Whether no key occurs twice; where the count is an estimate, within four standard errors.
     pub fn is_distinct(&self) -> bool {
-        let Count { number, exact, relative_error } = self.distinct;
-        let keys = self.keys() as f64;
-        if exact {
-            number == self.keys()
-        } else {
-            number as f64 >= keys * (1.0 - 4.0 * relative_error)
+        self.distinct.is_all(self.keys())
+    }
+
+    /// Distinct keys of each live node; None where keys repeat and it is not known how often.
+    pub fn distinct_counts(&self) -> Option<&[u64]> {
+        match &self.repeats {
+            Some(repeats) => Some(&repeats.counts),
+            None => self.is_distinct().then_some(&self.counts),
         }
     }
 
-    /// The chi-square test: against owned shares where they are known, otherwise against fair ones. None
-    /// where keys repeat or there are too few of them.
+    /// The chi-square test of the distinct keys, since rows of one key are not independent: against owned
+    /// shares where they are known, otherwise against fair ones. None where there are too few of them, or
+    /// where keys repeat and it is not known how often.
     pub fn chi_square(&self) -> Option<ChiSquare> {
-        if !self.is_distinct() {
-            return None;
-        }
-        chi_square(&self.counts, self.owned.as_deref().unwrap_or(&self.fair))
+        chi_square(self.distinct_counts()?, self.owned.as_deref().unwrap_or(&self.fair))
     }
 }

@@ -177,8 +177,10 @@ fn groups(only: &[String], has_frozen: bool) -> Result<Vec<&'static GroupInfo>, 
                 .help("give --frozen FILE with a file that --freeze FILE wrote"));
         }
         (false, true) => {
-            return Err(Error::invalid("--only leaves out the group of --frozen: it would test nothing")
-                .help(format!("--only {},{frozen}", only.join(","))));
+            return Err(Error::invalid(
+                "--only leaves out the group of --frozen: it would test nothing",
+            )
+            .help(format!("--only {},{frozen}", only.join(","))));
         }
         _ => {}
     }

@@ -28,7 +28,7 @@ pub struct KeysArgs {
     /// The scenario's own keys in place of generated order numbers
     #[arg(long, requires = "scenario", conflicts_with = "keys")]
     own_keys: bool,
-    /// Type of the keys: text or int; by default what the routing takes
+    /// Type of the keys: text, int, or of a file uint; by default what the routing takes
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<KeysType>,
     /// Keys of the uniformity group
@@ -102,9 +102,9 @@ fn orders(counts: [u64; 3], args: &KeysArgs) -> Result<[Keys; 3], Error> {
         generated("order-number", given, format!("{what} {prefix}…"))
     };
     Ok([
-        made(counts[0], "NO20250115", 8, "consecutive order numbers")?,
-        made(counts[1], subset, 8, "orders of the channel")?,
-        made(counts[2], hot, 5, "orders of the hot prefix")?,
+        made(counts[0], "NO20250115", 8, "consecutive orders")?,
+        made(counts[1], subset, 8, "channel")?,
+        made(counts[2], hot, 5, "hot prefix")?,
     ])
 }
 
@@ -140,13 +140,9 @@ fn keys_from(
 
 fn file_source(file: &str, column: &str, kind: KeyKind) -> Result<Box<dyn KeySource>, Error> {
     let text = |value: &str| Value::Text(value.to_string());
-    let kind = match kind {
-        KeyKind::Text => "text",
-        KeyKind::I64 => "integer",
-        _ => {
-            return Err(Error::invalid("the keys of a file are texts or signed integers")
-                .help("give --type text or int"));
-        }
+    let Some(kind) = keys::file::type_name(kind) else {
+        return Err(Error::invalid("the keys of a file are texts or integers of 64 bits")
+            .help("give --type text, int or uint"));
     };
     let given = vec![
         ("file".to_string(), text(file)),

@@ -87,6 +87,20 @@ enum KindArg {
     Text,
     /// Signed 64-bit integers
     Int,
+    /// Unsigned 64-bit integers
+    Uint,
+}
+
+impl KindArg {
+    /// The type of a file's keys.
+    fn kind(self, choice: &Choice) -> Result<KeyKind, Error> {
+        match self {
+            KindArg::Text => Ok(KeyKind::Text),
+            KindArg::Int => Ok(KeyKind::I64),
+            KindArg::Uint => Ok(KeyKind::U64),
+            KindArg::Auto => choice.usual_kind(),
+        }
+    }
 }
 
 fn run(matches: &ArgMatches, ui: &mut Ui) -> Result<Exit, Failure> {
@@ -162,11 +176,7 @@ fn source(args: &LintArgs, choice: &Choice) -> Result<(Box<dyn KeySource>, Strin
             ))
             .help("--column, --type and --rows say how a file is read"));
         }
-        let kind = match args.kind {
-            KindArg::Text => KeyKind::Text,
-            KindArg::Int => KeyKind::I64,
-            KindArg::Auto => choice.usual_kind()?,
-        };
+        let kind = args.kind.kind(choice)?;
         let source = file_source(given, &args.column, kind, args.rows)?;
         return Ok((source, format!("{given}, {}", args.column)));
     };
@@ -183,7 +193,8 @@ fn source(args: &LintArgs, choice: &Choice) -> Result<(Box<dyn KeySource>, Strin
 }
 
 fn file_params(name: &str, column: &str, kind: KeyKind, rows: u64) -> Result<Params, Error> {
-    let kind = if kind == KeyKind::I64 { "integer" } else { "text" };
+    // Other types, which a scenario's patterns have, a file has as texts.
+    let kind = file::type_name(kind).unwrap_or("text");
     let text = |value: &str| Value::Text(value.to_string());
     let limit = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
     let given =
@@ -263,11 +274,7 @@ fn candidate(
     table: &str,
     name: &str,
 ) -> Result<Candidate, Error> {
-    let kind = match args.kind {
-        KindArg::Int => KeyKind::I64,
-        KindArg::Text => KeyKind::Text,
-        KindArg::Auto => choice.usual_kind()?,
-    };
+    let kind = args.kind.kind(choice)?;
     let parts: Vec<&str> = name.split('+').collect();
     let source = match parts[..] {
         [column] => file_source(table, column, kind, args.rows)?,

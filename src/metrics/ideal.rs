@@ -8,7 +8,7 @@ use super::special::{normal_cdf, normal_pdf};
 pub struct Chance {
     /// The probability.
     pub p: f64,
-    /// Whether it is exact; otherwise it is off by less than 0.01 from 100 keys a node on.
+    /// Whether it is exact; otherwise it is off by less than 0.01 from 100 keys a node on, or it was drawn.
     pub exact: bool,
 }
 
@@ -26,6 +26,11 @@ pub fn ideal_passes(fair: &[f64], keys: u64, x: f64) -> f64 {
 /// fourth cumulant. From 100 keys a node on the error was below 0.01 against simulation; with fewer keys
 /// the value is rough.
 pub fn ideal_on(owned: &[f64], fair: &[f64], keys: u64, x: f64) -> Chance {
+    ideal_of_rows(owned, fair, keys, 1, x)
+}
+
+/// The same for keys of `each` rows, which stay together: the loads are rows.
+pub fn ideal_of_rows(owned: &[f64], fair: &[f64], keys: u64, each: u64, x: f64) -> Chance {
     assert_eq!(owned.len(), fair.len(), "one fair share per owned share");
     let nodes: Vec<(f64, f64)> = owned
         .iter()
@@ -39,7 +44,11 @@ pub fn ideal_on(owned: &[f64], fair: &[f64], keys: u64, x: f64) -> Chance {
     }
     let whole: f64 = nodes.iter().map(|(owned, _)| owned).sum();
     let shares: Vec<f64> = nodes.iter().map(|(owned, _)| owned / whole).collect();
-    let bounds: Vec<(u64, u64)> = nodes.iter().map(|(_, fair)| bounds(*fair, keys, x)).collect();
+    let within = |fair| {
+        let (low, high) = bounds(fair, keys * each, x);
+        (low.div_ceil(each), high / each)
+    };
+    let bounds: Vec<(u64, u64)> = nodes.iter().map(|(_, fair)| within(*fair)).collect();
     if let Some(p) = multinomial::within(&shares, &bounds, keys) {
         return Chance { p, exact: true };
     }
@@ -77,7 +86,7 @@ fn approximate(shares: &[f64], bounds: &[(u64, u64)], keys: u64) -> f64 {
 }
 
 /// The whole counts within `x` of a node's fair load; low > high where there is none.
-fn bounds(fair: f64, keys: u64, x: f64) -> (u64, u64) {
+pub fn bounds(fair: f64, keys: u64, x: f64) -> (u64, u64) {
     if fair == 0.0 {
         return (0, keys);
     }
@@ -206,6 +215,19 @@ mod tests {
         // Who has a fair share and owns nothing deviates by all of it.
         assert_eq!(ideal_on(&[0.5, 0.5, 0.0], &[0.4, 0.4, 0.2], 100, 0.9).p, 0.0);
         assert!((ideal_on(&[0.5, 0.5, 0.0], &[0.4, 0.4, 0.2], 100, 1.0).p - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn keys_of_several_rows_are_as_uneven_as_keys() {
+        // 400 keys of 250 rows: 100 000 rows, but the chance of 400 keys.
+        let have = ideal_of_rows(&[0.25; 4], &[0.25; 4], 400, 250, 0.1);
+        assert_eq!(have, ideal_on(&[0.25; 4], &[0.25; 4], 400, 0.1));
+        assert_eq!(ideal_of_rows(&[0.125; 8], &[0.125; 8], 1, 30_000, 0.25).p, 0.0);
+        // A node's 12.5 … 37.5 rows are 2 or 3 keys of 10: all four have 2 or 3 of the 10 keys.
+        let have = ideal_of_rows(&[0.25; 4], &[0.25; 4], 10, 10, 0.5);
+        let ways = 6.0 * (1..=10).map(f64::from).product::<f64>() / (2.0 * 2.0 * 6.0 * 6.0);
+        assert!(have.exact);
+        close(have.p, ways / 4f64.powi(10), 1e-12);
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub fn listing(found: &Acceptance, setup: &str) -> Listing {
             ("measured", true),
             ("allowed", true),
             ("", false),
-            ("an ideal\nhash passes %", true),
-            ("chi-square\n(dof)", true),
+            ("ideal\npasses %", true),
+            ("chi²\n(dof)", true),
             ("p", true),
         ],
     );
@@ -49,13 +49,15 @@ pub fn listing(found: &Acceptance, setup: &str) -> Listing {
         };
         listing.below.extend(check.details.iter().map(|detail| format!("{about}: {detail}")));
     }
-    if found.checks.iter().any(|check| check.ideal_owned.is_some()) {
-        listing.below.push(
-            "an ideal hash passes: with fair shares (in parentheses: on the shares that the nodes own)".into(),
-        );
+    if found.checks.iter().any(|check| check.ideal.is_some()) {
+        let owned = found.checks.iter().any(|check| check.ideal_owned.is_some());
+        listing.below.push(match owned {
+            true => "ideal passes: the chance that an ideal hash passes, with fair shares (in parentheses: on the shares that the nodes own)",
+            false => "ideal passes: the chance that an ideal hash passes",
+        }.into());
     }
     if found.checks.iter().any(|check| check.chi_square.is_some() && check.against_owned) {
-        listing.below.push("chi-square: against owned share × keys".into());
+        listing.below.push("chi²: against owned share × keys".into());
     }
     listing
 }

@@ -15,11 +15,14 @@ mod uniformity;
 use std::fmt;
 
 use crate::analysis::disagree::Side;
+use crate::analysis::lint::percent;
+use crate::analysis::repeats::{Drawn, Repeats};
 use crate::analysis::spread::{Router, Spread, spread};
 use crate::error::Error;
 use crate::keys::KeyKind;
 use crate::metrics::chi_square::ChiSquare;
 use crate::metrics::ideal::{Chance, ideal_on};
+use crate::report::number::grouped;
 use crate::sim::Progress;
 use crate::sim::input::Input;
 use crate::strategy::Slot;
@@ -264,7 +267,9 @@ impl Suite<'_> {
         if found.keys() == 0 {
             let error = Error::invalid(format!("{group}: no key is there ({})", keys.what));
             return Err(match &keys.prefix {
-                Some(_) => error.help("give --prefix or --hot-prefix the first characters of some keys"),
+                Some(_) => {
+                    error.help("give --prefix or --hot-prefix the first characters of some keys")
+                }
                 None => error.help("give keys to test"),
             });
         }
@@ -306,24 +311,43 @@ impl Suite<'_> {
         if placed == 0 {
             details.push("no key reached a node".into());
         }
-        let ideal = (placed > 0).then(|| ideal_on(&found.fair, &found.fair, placed, most));
+        if let Some(repeats) = &found.repeats {
+            details.push(repeated(found, repeats, most));
+        }
+        let mut drawn: Vec<Drawn> = Vec::new();
+        let mut ideal = |owned: &[f64]| {
+            if placed == 0 {
+                return None;
+            }
+            let Some(repeats) = &found.repeats else {
+                // A session places rows one by one; of distinct keys rows are keys.
+                let rows_are_keys = is_session || found.is_distinct();
+                return rows_are_keys.then(|| ideal_on(owned, &found.fair, placed, most));
+            };
+            drawn.push(repeats.ideal(owned, &found.fair, most));
+            drawn.last().map(|drawn| drawn.chance)
+        };
+        let fair = ideal(&found.fair);
         // Shares that are fair but for rounding change nothing.
         let unfair = |owned: &&Vec<f64>| {
             owned.iter().zip(&found.fair).any(|(o, f)| libm::fabs(o - f) > 1e-6 * f)
         };
-        let ideal_owned = found
-            .owned
-            .as_ref()
-            .filter(unfair)
-            .filter(|_| placed > 0)
-            .map(|owned| ideal_on(owned, &found.fair, placed, most));
+        let ideal_owned = found.owned.as_ref().filter(unfair).and_then(|owned| ideal(owned));
+        let errors = drawn.iter().filter_map(|d| Some((d.error()?, d.draws)));
+        if let Some((error, draws)) = errors.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            details.push(format!(
+                "an ideal hash passes: from {} draws, with a standard error of {} at most",
+                grouped(draws),
+                percent(error)
+            ));
+        }
         Check {
             group,
             what: what.to_string(),
             keys: found.keys(),
             measured: Measured::Deviation { value, most },
             outcome,
-            ideal,
+            ideal: fair,
             ideal_owned,
             chi_square,
             against_owned: found.owned.is_some(),
@@ -352,21 +376,46 @@ impl Suite<'_> {
     }
 }
 
+/// That keys repeat, how often the most frequent one comes, and what follows from that.
+fn repeated(found: &Spread, repeats: &Repeats, most: f64) -> String {
+    let (rows, keys) = (repeats.rows(), repeats.keys());
+    let top = percent(repeats.most() as f64 / rows.max(1) as f64);
+    let said = match keys {
+        1 => "all rows are one key".to_string(),
+        _ => format!(
+            "{top} of the rows are one key, {} of {} are distinct",
+            grouped(keys),
+            grouped(rows)
+        ),
+    };
+    let owned = found.owned.as_deref().unwrap_or(&found.fair);
+    let forced = repeats.least_deviation(owned, &found.fair);
+    if forced > most {
+        let off = percent(forced);
+        return format!("keys repeat: {said}: its node is at least {off} off, no hash can pass");
+    }
+    format!(
+        "keys repeat: {said}: chance and chi-square are those of the distinct keys, with their rows"
+    )
+}
+
 /// Why there is no chi-square test.
 fn no_test(found: &Spread, is_session: bool) -> String {
     if is_session {
         "no chi-square test: open requests steer where a key goes, so the counts are not chance's"
             .into()
-    } else if !found.is_distinct() {
+    } else if found.distinct_counts().is_none() {
         format!(
-            "no chi-square test: keys repeat, {} of {} are distinct",
-            found.distinct.number,
-            found.keys()
+            "keys repeat, about {} of {} are distinct, too many to count how often each comes: no chance of \
+             an ideal hash, no chi-square test",
+            grouped(found.distinct.number),
+            grouped(found.keys())
         )
     } else if found.counts.len() < 2 {
         "no chi-square test: there is one node".into()
     } else {
-        "no chi-square test: fewer than 5 keys are expected on some node, or a node without a share has keys"
+        "no chi-square test: fewer than 5 distinct keys are expected on some node, or a node without a share \
+         has keys"
             .into()
     }
 }

@@ -14,6 +14,9 @@ pub static INFO: RuleInfo = RuleInfo {
 /// A bit that is set in less or more than this of the rows is skewed.
 const SKEWED: [f64; 2] = [0.45, 0.55];
 
+/// Share of the rows of one value from which on that value alone may skew a bit.
+const HEAVY: f64 = 0.05;
+
 /// Rows below which a skew may be chance.
 const LEAST_ROWS: u64 = 1000;
 
@@ -34,10 +37,12 @@ fn check(context: &Context<'_>) -> Result<Option<Draft>, Error> {
     // Above the step's bits a sequence varies in full only where it is long: the lowest 16 count.
     let low: Vec<usize> = (0..top.min(16)).collect();
     let dead: Vec<usize> = low.iter().copied().filter(|bit| !varies(bit)).collect();
+    let top_rows = profile.top.as_ref().map_or(0, |top| top.least);
+    let heavy = top_rows as f64 >= HEAVY * profile.rows as f64;
     let skewed: Vec<usize> = low
         .iter()
         .copied()
-        .filter(|bit| varies(bit) && !(SKEWED[0]..=SKEWED[1]).contains(&share(*bit)))
+        .filter(|bit| !heavy && varies(bit) && !(SKEWED[0]..=SKEWED[1]).contains(&share(*bit)))
         .collect();
     let uneven = context.is_uneven();
     // Of a sequence the upper bits are skewed as a matter of course: only what harms, or what touches

@@ -1,4 +1,4 @@
-//! A hash function that shows the structure of the keys: uneven beyond chance though every key is another.
+//! A hash function that shows the structure of the keys: distinct keys that lie unevenly beyond chance.
 
 use super::{Context, Draft, RuleInfo, Severity, Shows, Transform};
 use crate::error::Error;
@@ -34,13 +34,14 @@ pub fn others(context: &Context<'_>) -> Result<Vec<Trial>, Error> {
 fn check(context: &Context<'_>) -> Result<Option<Draft>, Error> {
     let base = context.base;
     let placed = base.outcomes[0] == 0 && base.outcomes[2] == 0;
-    if context.repeats() || !placed || base.chance >= super::trial::LEVEL {
+    let Some(of_keys) = context.of_keys.filter(|_| placed) else { return Ok(None) };
+    if of_keys.chance >= super::trial::LEVEL {
         return Ok(None);
     }
-    let uneven = context.is_uneven();
+    let uneven = of_keys.max_over_mean > context.tolerated;
     let others = others(context)?;
     // What other rules explain better, they tell: idle nodes are `residues`.
-    if base.used < base.nodes && uneven {
+    if base.used < base.nodes && context.is_uneven() {
         return Ok(None);
     }
     // The largest of n normal deviations: what independent keys would show at most, once in a thousand.
@@ -48,17 +49,28 @@ fn check(context: &Context<'_>) -> Result<Option<Draft>, Error> {
     while (1.0 - normal_cdf(z)) * base.nodes as f64 > super::trial::LEVEL {
         z += 0.01;
     }
-    let noise = z * libm::sqrt(base.nodes as f64 / base.keys.max(1) as f64);
+    let noise = z * libm::sqrt(base.nodes as f64 / of_keys.keys.max(1) as f64);
+    let repeat = of_keys.keys < base.keys;
+    let (what, loads) = if repeat {
+        (
+            "the distinct keys, each counted once, lie beyond chance on the nodes",
+            "most distinct keys",
+        )
+    } else {
+        ("the nodes' loads are beyond chance though the keys are all different", "largest load")
+    };
+    // Smaller ones are a matter of rounding.
+    let chance = match of_keys.chance {
+        tiny if tiny < 1e-99 => "below 1e-99".to_string(),
+        chance => format!("at most {chance:.1e}"),
+    };
     Ok(Some(Draft {
         severity: if uneven { Severity::Error } else { Severity::Note },
-        what: "the nodes' loads are beyond chance though the keys are all different".into(),
+        what: what.into(),
         evidence: vec![
-            format!("largest load: {:.4} × the mean", base.max_over_mean),
+            format!("{loads}: {:.4} × the mean", of_keys.max_over_mean),
             format!("independent keys stay below about {:.4}", 1.0 + noise),
-            format!(
-                "the chance that independent keys leave a node so far off: at most {:.1e}",
-                base.chance
-            ),
+            format!("the chance that independent keys leave a node so far off: {chance}"),
         ],
         ladders: vec![others],
         shows: Shows::Fixes,

@@ -17,13 +17,15 @@ mod sign;
 pub mod trial;
 mod upstream;
 
+use crate::analysis::repeats::repeats;
+use crate::analysis::spread::Router;
 use crate::error::{Error, ErrorKind};
 use crate::keys::ColumnSpec;
 use crate::sim::Progress;
 use crate::sim::input::Input;
 use levels::Levels;
 use profile::{Profile, profile};
-use trial::{Measure, Setup, Transform, Trial, measure};
+use trial::{Measure, OfKeys, Setup, Transform, Trial, measure};
 
 /// A rule.
 #[derive(Debug)]
@@ -84,6 +86,10 @@ struct Context<'a> {
     columns: &'a [ColumnSpec],
     /// The keys as they are.
     base: &'a Measure,
+    /// The distinct keys, each once; None where it is not known how often which comes.
+    of_keys: Option<OfKeys>,
+    /// Digests whose highest bit is set, where that is a sign to somebody.
+    negative: Option<u64>,
     /// What an upstream hash left, if anything shows.
     filter: Option<&'a upstream::Filter>,
     tolerated: f64,
@@ -92,7 +98,7 @@ struct Context<'a> {
 impl Context<'_> {
     /// Whether the keys lie badly as they are.
     fn is_uneven(&self) -> bool {
-        !self.base.is_fine(self.tolerated)
+        !self.base.is_fine(self.tolerated, self.profile.distinct.number)
     }
 
     /// Whether keys come again and again, so that values rather than rows are spread.
@@ -212,7 +218,18 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
     let columns = unchanged.columns();
     let filter = upstream::look(input.source.as_ref(), input.rows, columns)?;
     let filter = filter.as_ref();
-    let context = Context { profile: &profile, setup, columns, base: &base, filter, tolerated };
+    let of_keys = of_keys(&profile, &base, &unchanged, input, progress)?;
+    let negative = sign::negative(setup, input.source.as_ref(), input.rows, columns)?;
+    let context = Context {
+        profile: &profile,
+        setup,
+        columns,
+        base: &base,
+        of_keys,
+        negative,
+        filter,
+        tolerated,
+    };
     let mut drafts = Vec::new();
     for rule in ALL {
         if let Some(draft) = (rule.check)(&context)? {
@@ -221,6 +238,7 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
     }
     let mut trials = vec![unchanged.clone()];
     trials.extend(drafts.iter().flat_map(|(_, draft)| draft.ladders.iter().flatten().cloned()));
+    let is_fine = |measure: &Measure| measure.is_fine(tolerated, profile.distinct.number);
     let mut measures = measure(&trials, input, progress)?.into_iter().skip(1);
     let mut findings: Vec<Finding> = drafts
         .into_iter()
@@ -229,11 +247,13 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
                 .ladders
                 .iter()
                 .filter(|ladder| !ladder.is_empty())
-                .map(|ladder| pick(measures.by_ref().take(ladder.len()).collect(), tolerated))
+                .map(|ladder| pick(measures.by_ref().take(ladder.len()).collect(), &is_fine))
                 .collect();
             let Draft { severity, what, evidence, shows, advice, .. } = draft;
             Finding { rule, severity, what, evidence, shows, tried, advice }
         })
+        // That a client reads signs otherwise is no news where every reading gives the same node.
+        .filter(|finding: &Finding| finding.rule != sign::INFO.name || sign::matters(finding))
         .collect();
     let levels = match question.levels {
         Some(numbers) => Some(levels::levels(numbers, &trials[0], input, progress)?),
@@ -241,13 +261,33 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
     };
     findings.extend(levels.iter().filter_map(Levels::finding));
     findings.sort_by_key(|finding| finding.severity);
-    let is_fine = base.is_fine(tolerated);
+    let is_fine = is_fine(&base);
     Ok(Lint { profile, base, is_fine, findings, levels })
 }
 
+/// How the distinct keys lie, each counted once. Where keys repeat, that takes another pass.
+fn of_keys(
+    profile: &Profile,
+    base: &Measure,
+    unchanged: &Trial,
+    input: &Input,
+    progress: &dyn Progress,
+) -> Result<Option<OfKeys>, Error> {
+    if profile.distinct.is_all(profile.rows) {
+        let &Measure { keys, max_over_mean, chance, .. } = base;
+        return Ok(Some(OfKeys { keys, max_over_mean, chance }));
+    }
+    if !profile.distinct.exact {
+        return Ok(None);
+    }
+    let side = unchanged.side();
+    let counts = repeats(Router { side: &side, replicas: 1 }, input, None, progress)?.counts;
+    Ok(Some(OfKeys::new(unchanged, &counts, base)))
+}
+
 /// The first step of a ladder that mends it, else the best.
-fn pick(ladder: Vec<Measure>, tolerated: f64) -> Fix {
-    let first = ladder.iter().position(|measure| measure.is_fine(tolerated));
+fn pick(ladder: Vec<Measure>, is_fine: impl Fn(&Measure) -> bool) -> Fix {
+    let first = ladder.iter().position(is_fine);
     let best = || {
         let least = |a: &(usize, &Measure), b: &(usize, &Measure)| {
             a.1.max_over_mean.total_cmp(&b.1.max_over_mean)
@@ -276,7 +316,7 @@ fn runs(numbers: &[usize]) -> String {
 }
 
 /// A share in per cent, as evidence shows it.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let text = format!("{:.2}", share * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }

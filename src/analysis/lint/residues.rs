@@ -18,14 +18,9 @@ fn check(context: &Context<'_>) -> Result<Option<Draft>, Error> {
     let base = context.base;
     let step = context.profile.integers.as_ref().map_or(0, |integers| integers.step);
     let common = gcd(step, base.nodes as u64);
-    let distinct = context.profile.distinct.number as f64;
-    let nodes = base.nodes as f64;
-    // N · (1 − (1 − 1/N)^D) nodes are reached by D keys that are hashed well.
-    let expected = nodes * (1.0 - libm::pow(1.0 - 1.0 / nodes, distinct));
-    let short = expected - base.used as f64;
-    // Chance leaves a node or two idle; more than three, or than a twentieth of those expected, it does not.
-    let missing = short > 3.0_f64.max(0.05 * expected) || (short >= 0.9 && expected > nodes - 0.1);
-    if !missing || context.repeats() || !context.is_uneven() {
+    let distinct = context.profile.distinct.number;
+    let expected = base.expected_used(distinct);
+    if !base.leaves_idle(distinct) || context.repeats() || !context.is_uneven() {
         return Ok(None);
     }
     let mut evidence = vec![
@@ -68,7 +63,7 @@ fn check(context: &Context<'_>) -> Result<Option<Draft>, Error> {
             "the keys reach {} of {} nodes: {} idle",
             base.used,
             base.nodes,
-            percent(1.0 - base.used as f64 / nodes)
+            percent(1.0 - base.used as f64 / base.nodes as f64)
         ),
         evidence,
         ladders,

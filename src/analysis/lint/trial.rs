@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::disagree::Side;
 use crate::analysis::distinct::fingerprint;
 use crate::analysis::lint::profile::integer;
 use crate::cluster::Cluster;
@@ -217,14 +218,42 @@ pub struct Measure {
     pub chance: f64,
     /// Numbers of the nodes with keys, in the cluster's order.
     pub reached: Vec<usize>,
+    /// The share of the keys that each node may hope for, of sum 1: owned where that is known, else fair.
+    pub shares: Vec<f64>,
+}
+
+/// How distinct keys lie, each counted once, however often it comes: what a hash makes of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OfKeys {
+    /// Distinct keys.
+    pub keys: u64,
+    /// Most keys of a node ÷ its fair number.
+    pub max_over_mean: f64,
+    /// The chance that independent keys leave some node this far from its share (at most; by Bonferroni).
+    pub chance: f64,
 }
 
 impl Measure {
-    /// Whether the keys lie as well as they can: no node is off by more than chance explains or than is
-    /// tolerated, and every key has a node.
-    pub fn is_fine(&self, tolerated: f64) -> bool {
+    /// Whether the keys, so many distinct ones, lie as well as they can: no node is off by more than chance
+    /// explains or than is tolerated, none is idle that need not be, and every key has a node.
+    pub fn is_fine(&self, tolerated: f64, distinct: u64) -> bool {
         let placed = self.outcomes[0] == 0 && self.outcomes[2] == 0;
-        placed && (self.chance >= LEVEL || self.max_over_mean <= tolerated)
+        let even = self.chance >= LEVEL || self.max_over_mean <= tolerated;
+        placed && even && !self.leaves_idle(distinct)
+    }
+
+    /// How many nodes so many distinct keys reach on average under an ideal hash.
+    pub fn expected_used(&self, distinct: u64) -> f64 {
+        self.shares.iter().map(|share| 1.0 - libm::pow(1.0 - share, distinct as f64)).sum()
+    }
+
+    /// Whether more nodes are idle than chance leaves so with an ideal hash: chance leaves one or two; more
+    /// than three, or than a twentieth of those expected, it does not.
+    pub fn leaves_idle(&self, distinct: u64) -> bool {
+        let expected = self.expected_used(distinct);
+        let short = expected - self.used as f64;
+        let all = self.shares.iter().filter(|share| **share > 0.0).count() as f64;
+        short > 3.0_f64.max(0.05 * expected) || (short >= 0.9 && expected > all - 0.1)
     }
 }
 
@@ -298,18 +327,12 @@ pub fn measure(
 }
 
 fn measured(trial: &Trial, at: &[u64]) -> Measure {
-    let Trial { cluster, placement, .. } = trial;
-    let ids = cluster.ids;
-    let live: Vec<usize> = cluster
-        .nodes
-        .iter()
-        .filter(|node| !cluster.down.contains(&node.id))
-        .map(|node| node.id.0 as usize)
-        .collect();
-    let pick = |shares: &[f64]| -> Vec<f64> { live.iter().map(|&id| shares[id]).collect() };
-    let fair = pick(&cluster.fair_shares());
-    let counts: Vec<u64> = live.iter().map(|&id| at[id]).collect();
-    let owned = placement.ownership().map(|o| pick(&o.shares(ids)));
+    let ids = trial.cluster.ids;
+    let counts: Vec<u64> = trial.live().iter().map(|&id| at[id]).collect();
+    let fair = trial.pick(&trial.cluster.fair_shares());
+    let owned = trial.placement.ownership().map(|o| trial.pick(&o.shares(ids)));
+    let shares = owned.unwrap_or_else(|| fair.clone());
+    let whole: f64 = shares.iter().sum();
     let reached: Vec<usize> = (0..counts.len()).filter(|&i| counts[i] > 0).collect();
     Measure {
         what: trial.what.clone(),
@@ -319,8 +342,39 @@ fn measured(trial: &Trial, at: &[u64]) -> Measure {
         max_over_mean: balance(&counts, &fair).max_over_mean,
         outcomes: [at[ids], at[ids + 1], at[ids + 2]],
         moved: None,
-        chance: chance(&counts, owned.as_deref().unwrap_or(&fair)),
+        chance: chance(&counts, &shares),
         reached,
+        shares: shares.iter().map(|share| share / whole).collect(),
+    }
+}
+
+impl Trial {
+    /// Ids of the live nodes, in the cluster's order.
+    fn live(&self) -> Vec<usize> {
+        let up = self.cluster.nodes.iter().filter(|node| !self.cluster.down.contains(&node.id));
+        up.map(|node| node.id.0 as usize).collect()
+    }
+
+    /// The shares of the live nodes.
+    fn pick(&self, shares: &[f64]) -> Vec<f64> {
+        self.live().iter().map(|&id| shares[id]).collect()
+    }
+
+    /// As a router of keys.
+    pub fn side(&self) -> Side<'_> {
+        Side { cluster: &self.cluster, placement: self.placement.clone() }
+    }
+}
+
+impl OfKeys {
+    /// Of distinct keys that lie so on the live nodes, whose shares `measure` has.
+    pub fn new(trial: &Trial, counts: &[u64], measure: &Measure) -> Self {
+        let fair = trial.pick(&trial.cluster.fair_shares());
+        OfKeys {
+            keys: counts.iter().sum(),
+            max_over_mean: balance(counts, &fair).max_over_mean,
+            chance: chance(counts, &measure.shares),
+        }
     }
 }
 

@@ -48,9 +48,9 @@ pub static INFO: PatternInfo = PatternInfo {
         Param::new("bytes", Type::Text, Default::Absent, "column of each row's bytes"),
         Param::new(
             "type",
-            Type::Choice(&["text", "integer"]),
+            Type::Choice(&["text", "integer", "unsigned"]),
             Default::Text("text"),
-            "type of the keys",
+            "type of the keys: text, or integers of 64 bits with a sign or without one",
         ),
         Param::new(
             "limit",
@@ -61,6 +61,16 @@ pub static INFO: PatternInfo = PatternInfo {
     ],
     build,
 };
+
+/// The name of a type of keys in the parameter `type`; None for what no file holds.
+pub fn type_name(kind: KeyKind) -> Option<&'static str> {
+    match kind {
+        KeyKind::Text => Some("text"),
+        KeyKind::I64 => Some("integer"),
+        KeyKind::U64 => Some("unsigned"),
+        KeyKind::Bytes | KeyKind::Uuid => None,
+    }
+}
 
 /// A data file that a run has read, for its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +101,8 @@ struct Spec {
     key: String,
     requests: Option<String>,
     bytes: Option<String>,
-    integer: bool,
+    /// Text, or integers with a sign or without one.
+    kind: KeyKind,
     /// Most rows to read.
     limit: u64,
 }
@@ -124,7 +135,11 @@ fn spec(params: &Params, base: &Path) -> Result<Spec, Error> {
         key: params.text("key").to_string(),
         requests: column("requests"),
         bytes: column("bytes"),
-        integer: params.text("type") == "integer",
+        kind: match params.text("type") {
+            "integer" => KeyKind::I64,
+            "unsigned" => KeyKind::U64,
+            _ => KeyKind::Text,
+        },
         limit: params.get("limit").map_or(u64::MAX, |_| params.int("limit") as u64),
     };
     if spec.format == Format::Text {
@@ -184,7 +199,7 @@ fn format_of(name: &str) -> Result<Format, Error> {
 
 impl KeySource for FileSource {
     fn kind(&self) -> KeyKind {
-        if self.spec.integer { KeyKind::I64 } else { KeyKind::Text }
+        self.spec.kind
     }
 
     fn has_requests(&self) -> bool {

@@ -215,7 +215,7 @@ impl Column {
     fn key(&self, i: usize, sink: &mut Sink<'_>, batch: &mut KeyBatch) -> Result<(), Error> {
         match &self.cells {
             Cells::Texts(texts) => sink.key(texts[i].data(), batch),
-            Cells::Integers(integers) if sink.spec.integer && !self.unsigned => {
+            Cells::Integers(integers) if sink.spec.kind == KeyKind::I64 && !self.unsigned => {
                 sink.integer(integers[i], batch);
                 Ok(())
             }

@@ -2,8 +2,8 @@
 
 use super::Spec;
 use crate::error::Error;
-use crate::keys::format::push_i64;
-use crate::keys::{KeyBatch, MAX_BATCH_TEXT, MAX_KEY};
+use crate::keys::format::{push_i64, push_u64};
+use crate::keys::{KeyBatch, KeyKind, MAX_BATCH_TEXT, MAX_KEY};
 
 /// A column that counts something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,16 @@ impl<'a> Sink<'a> {
     /// Takes a key in its text form.
     #[inline]
     pub(super) fn key(&mut self, key: &[u8], batch: &mut KeyBatch) -> Result<(), Error> {
-        if self.spec.integer {
+        if self.spec.kind == KeyKind::U64 {
+            let Some(number) = parse_u64(key) else {
+                return Err(self
+                    .wrong_cell(&self.spec.key, &show(key), "is no 64-bit integer without a sign")
+                    .help(format!("allowed: whole numbers from 0 to {}", u64::MAX)));
+            };
+            self.unsigned(number, batch);
+            return Ok(());
+        }
+        if self.spec.kind == KeyKind::I64 {
             let Some(number) = parse_i64(key) else {
                 return Err(self
                     .wrong_cell(&self.spec.key, &show(key), "is no 64-bit integer")
@@ -73,6 +82,14 @@ impl<'a> Sink<'a> {
     pub(super) fn integer(&mut self, key: i64, batch: &mut KeyBatch) {
         batch.ints.push(key as u64);
         push_i64(key, batch.text.arena());
+        batch.text.end();
+    }
+
+    /// Takes a key that is an integer without a sign already, of a source of such.
+    #[inline]
+    pub(super) fn unsigned(&mut self, key: u64, batch: &mut KeyBatch) {
+        batch.ints.push(key);
+        push_u64(key, batch.text.arena());
         batch.text.end();
     }
 
