@@ -77,6 +77,35 @@ fn keys_of_a_file_have_their_commonest_prefixes() {
 }
 
 #[test]
+fn rows_that_repeat_are_told_and_the_hash_is_not_blamed() {
+    let temp = tempfile::tempdir().unwrap();
+    let rows: String = (0..20_000)
+        .map(|i| if i % 10 < 3 { "celebrity\n".into() } else { format!("user:{i}\n") })
+        .collect();
+    fs::write(temp.path().join("hot.txt"), rows).unwrap();
+    let args = ["--keys", "hot.txt", "--only", "uniformity,hot-prefix"];
+    let (code, out, err) = accept(temp.path(), &[&GOOD[..], &args].concat());
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("uniformity: keys repeat: 30 % of the rows are one key"), "{out}");
+    assert!(out.contains("hot-prefix: keys repeat: all rows are one key"), "{out}");
+    assert!(out.contains("at least 140 % off, no hash can pass"), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() < 120 || !line.contains('─')), "{out}");
+    let (_, out, _) = accept(temp.path(), &[&GOOD[..], &args, &["--format", "json"]].concat());
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for check in found["checks"].as_array().unwrap() {
+        assert_eq!(check["ideal-passes"]["p"], 0.0, "{check}");
+    }
+    assert!(found["checks"][0]["chi-square"]["p"].as_f64().unwrap() > 0.001, "{out}");
+    // Ids without a sign, as `route` reads them.
+    let ids: String = (0..2000u64).map(|i| format!("{}\n", (1 << 63) + i)).collect();
+    fs::write(temp.path().join("ids.txt"), ids).unwrap();
+    let args =
+        ["--keys", "ids.txt", "--type", "uint", "--only", "uniformity", "--uniformity", "25%"];
+    let (code, out, err) = texts(&run(temp.path(), &[&["accept"], &GOOD[..], &args].concat()));
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
 fn a_frozen_routing_fails_when_the_algorithm_changes() {
     let temp = tempfile::tempdir().unwrap();
     let frozen = ["--freeze", "v1.csv", "--freeze-keys", "200"];

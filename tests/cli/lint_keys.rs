@@ -168,6 +168,21 @@ fn columns_of_parquet_are_ranked_as_those_of_csv() {
 }
 
 #[test]
+fn ids_from_2_to_the_63_on_are_read_without_a_sign() {
+    let temp = tempfile::tempdir().unwrap();
+    let ids: String = (0..2000u64).map(|i| format!("{}\n", (1 << 63) + 7 * i)).collect();
+    fs::write(temp.path().join("ids.txt"), ids).unwrap();
+    let keys = ["--keys", "ids.txt", "--nodes", "10"];
+    let (code, out, err) = lint(temp.path(), &[&RAW[..], &keys, &["--type", "uint"]].concat());
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("2,000 keys (uint), 2,000 distinct"), "{out}");
+    assert!(out.contains("2000 of 2000 keys are from 2^63 on (100 %)"), "{out}");
+    let (code, _, err) = lint(temp.path(), &[&RAW[..], &keys, &["--type", "int"]].concat());
+    assert_eq!(code, 2);
+    assert!(err.contains("is no 64-bit integer"), "{err}");
+}
+
+#[test]
 fn what_is_no_key_file_exits_with_2() {
     let temp = tempfile::tempdir().unwrap();
     table(temp.path());

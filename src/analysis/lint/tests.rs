@@ -314,6 +314,87 @@ fn a_weak_hash_shows_the_structure_of_keys() {
     assert!(found.base.chance >= trial::LEVEL || found.findings.iter().any(|f| f.rule == "hash"));
 }
 
+#[test]
+fn a_heavy_value_is_not_taken_for_a_fault_of_the_hash() {
+    let hashed = step("modulo", 8, &[("hasher", "murmur3-32")]);
+    // Seven rows of ten have keys of their own, so that most are distinct; the others share one.
+    let hot = |i: i64| if i % 10 < 3 { -1 } else { i };
+    let found = ask(&listed((0..40_000).map(hot)), &hashed, None);
+    assert!(found.profile.distinct.number * 2 > found.profile.rows);
+    let rules: Vec<&str> = found.findings.iter().map(|f| f.rule).collect();
+    assert!(rules.contains(&"one-value") && !rules.contains(&"hash"), "{rules:?}");
+    // Nor does it skew bits that a fix could drop.
+    let found = ask(&listed((0..40_000).map(hot)), &raw(8), None);
+    assert!(found.findings.iter().all(|f| f.rule != "dead-bits"), "{:#?}", found.findings);
+}
+
+#[test]
+fn a_hash_that_shows_structure_is_told_of_repeated_keys_by_the_distinct_ones() {
+    // Every second key ends in 0, the others in any digit; each comes three times.
+    let key = |i: i64| if i % 2 == 0 { 10 * i } else { 10 * i + i / 2 % 10 };
+    let rows = |times: i64| listed((0..6000).flat_map(move |i| (0..times).map(move |_| key(i))));
+    let (once, thrice) = (ask(&rows(1), &raw(10), None), ask(&rows(3), &raw(10), None));
+    let (one, three) = (finding(&once, "hash"), finding(&thrice, "hash"));
+    assert!(one.what.contains("though the keys are all different"), "{one:?}");
+    assert!(three.what.starts_with("the distinct keys, each counted once"), "{three:?}");
+    // 3000 and 300 of 6000 keys on node 0: the same either way.
+    assert_eq!(one.evidence[0], "largest load: 5.5000 × the mean");
+    assert_eq!(three.evidence[0], "most distinct keys: 5.5000 × the mean");
+    assert_eq!(one.evidence[1..], three.evidence[1..]);
+    // Good hashes are not blamed because keys repeat: 6000 keys thrice, by rows beyond chance.
+    let hashed = step("modulo", 10, &[("hasher", "xxh3-64")]);
+    let few = listed((0..200).flat_map(|i| (0..100).map(move |_| i)));
+    let found = ask(&few, &hashed, None);
+    assert!(found.base.chance < trial::LEVEL, "rows alone would be called uneven");
+    assert!(found.findings.iter().all(|f| f.rule != "hash"), "{:#?}", found.findings);
+}
+
+#[test]
+fn signs_are_told_only_where_a_reading_differs() {
+    let input = |prefix: &str, digits: i64| {
+        let count = ("count", Value::Int(5000));
+        let (prefix, digits) = (("prefix", text(prefix)), ("digits", Value::Int(digits)));
+        pattern("sequential", &[count, prefix, digits])
+    };
+    let java = |nodes| step("modulo", nodes, &[("hasher", "java-string")]);
+    let has_sign = |found: &Lint| found.findings.iter().any(|f| f.rule == "sign");
+    // Up to four characters the sum stays below 2^31: no digest is negative, all readings agree.
+    let short = ask(&input("", 4), &java(7), None);
+    assert!(!has_sign(&short), "{:#?}", short.findings);
+    // Longer texts wrap; how many are negative is measured.
+    let long = input("order:2025:", 8);
+    let found = ask(&long, &java(7), None);
+    let hash = (crate::hash::find("java-string").unwrap().build)(0, crate::hash::Half::High);
+    let first = finding(&found, "sign").evidence.iter().find(|e| e.contains("signed digests"));
+    let mut negative = 0;
+    crate::analysis::rows::each_batch(long.source.as_ref(), 5000, |batch| {
+        let texts = (0..batch.len()).map(|row| batch.key(row).to_string());
+        negative += texts.filter(|t| (hash.hash(t.as_bytes()) as u32 as i32) < 0).count();
+    })
+    .unwrap();
+    assert!(negative > 0);
+    let want = format!("java-string gives signed digests: {negative} of 5000 are negative");
+    assert!(first.unwrap().starts_with(&want), "{first:?} for {want}");
+    // On one node every reading gives that node.
+    assert!(!has_sign(&ask(&long, &java(1), None)));
+}
+
+#[test]
+fn a_change_that_leaves_nodes_idle_does_not_mend() {
+    // Multiples of 100 on 10 nodes: a shift by 4 reaches 8 of them, the largest 1.25 times the mean.
+    let found = ask(&listed((0..1000).map(|i| 100 * i)), &raw(10), None);
+    let bits = finding(&found, "dead-bits");
+    for fix in &bits.tried {
+        assert!(!fix.mends || fix.measure.used == 10, "{fix:?}");
+    }
+    let step = finding(&found, "residues").smallest().unwrap();
+    assert_eq!((step.measure.what.as_str(), step.measure.used), ("key / 100", 10));
+    // Few keys leave nodes idle as a matter of course.
+    let measure = |used: usize| trial::Measure { used, ..found.base.clone() };
+    assert!((measure(10).expected_used(7) - 10.0 * (1.0 - 0.9f64.powi(7))).abs() < 1e-9);
+    assert!(!measure(4).leaves_idle(7) && measure(8).leaves_idle(1000));
+}
+
 /// Keys whose hash mod m is of some residues, as the file of one shard holds them.
 fn filtered(hasher: &str, keep: impl Fn(u64) -> bool, count: usize) -> Input {
     let hash = (crate::hash::find(hasher).unwrap().build)(0, crate::hash::Half::High);

@@ -13,7 +13,7 @@ use super::Spec;
 use super::input;
 use super::sink::{Load, Sink, find_columns};
 use crate::error::Error;
-use crate::keys::{KeyBatch, RowReader};
+use crate::keys::{KeyBatch, KeyKind, RowReader};
 
 /// Rows whose cells are held at once: cells hold on to the pages that they come from.
 const PART: usize = 1024;

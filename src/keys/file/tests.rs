@@ -115,6 +115,18 @@ fn integers_have_their_decimal_form_as_text() {
 }
 
 #[test]
+fn integers_without_a_sign_reach_beyond_2_to_the_63() {
+    let file = Fixture::new("k.txt", b"7\n18446744073709551615\n007\n").with("type", "unsigned");
+    assert_eq!(file.texts(), ["7", "18446744073709551615", "7"]);
+    assert_eq!(file.rows().expect("right").ints, [7, u64::MAX, 7]);
+    for wrong in ["-1", "18446744073709551616", "x", ""] {
+        let file = Fixture::new("k.csv", format!("key\n1\n{wrong:?}\n").as_bytes());
+        let message = file.with("type", "unsigned").message();
+        assert!(message.contains("is no 64-bit integer without a sign"), "{message}");
+    }
+}
+
+#[test]
 fn the_limit_ends_reading() {
     // The bad fourth row is never reached.
     let content = b"key,requests\na,1\nb,2\nc,3\nd,x\n";
