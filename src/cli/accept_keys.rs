@@ -168,7 +168,7 @@ fn prefixed(
     let (subset, hot) = (subset?, hot?);
     let all = open()?;
     let rows = grouped(all.rows()?);
-    let with = |prefix: &str| format!("{name}: keys that begin with {prefix:?}");
+    let with = |prefix: &str| format!("{name}: keys like {prefix:?}…");
     Ok([
         keys_from(all, format!("{name}: all {rows} rows"), None)?,
         keys_from(open()?, with(&subset), Some(subset.clone()))?,
