@@ -115,14 +115,15 @@ impl Error {
             .min()
             .filter(|(distance, _, k)| *distance <= 1 + k.len().max(name.len()) / 3);
         let mut error = Self::invalid(format!("unknown {what} `{name}`"));
-        // Of several names that hold the given one, one is meant: the nearest is only the shortest.
+        // Of several names that hold the given one, one is meant: the nearest is only the shortest, unless it
+        // lacks no more than a letter.
         let holding: Vec<String> = known
             .iter()
             .filter(|k| name.len() >= 3 && k.contains(name))
             .map(|k| format!("`{k}`"))
             .collect();
         match nearest {
-            Some((.., nearest)) if holding.len() < 2 => {
+            Some((distance, _, nearest)) if distance <= 1 || holding.len() < 2 => {
                 error = error.help(format!("did you mean `{nearest}`?"));
             }
             _ if !holding.is_empty() => {
