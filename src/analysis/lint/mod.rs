@@ -247,7 +247,7 @@ pub fn lint(question: &Question<'_>, progress: &dyn Progress) -> Result<Lint, Er
                 .ladders
                 .iter()
                 .filter(|ladder| !ladder.is_empty())
-                .map(|ladder| pick(measures.by_ref().take(ladder.len()).collect(), &is_fine))
+                .map(|ladder| pick(measures.by_ref().take(ladder.len()).collect(), is_fine))
                 .collect();
             let Draft { severity, what, evidence, shows, advice, .. } = draft;
             Finding { rule, severity, what, evidence, shows, tried, advice }
