@@ -21,9 +21,9 @@ const MOST_LINES: usize = 8;
 
 /// What moves beyond the least: name, and up to which share.
 const MOVEMENT: &[(&str, f64)] = &[
-    ("front: moves only what must move", 0.0005),
-    ("front: moves up to 10 % of the keys more", 0.1),
-    ("front: moves more than that", f64::INFINITY),
+    ("moves only what must move", 0.0005),
+    ("moves up to 10 % of the keys more", 0.1),
+    ("moves more than that", f64::INFINITY),
 ];
 
 /// The chart as SVG; None where nothing is left.
@@ -43,7 +43,6 @@ pub fn chart(advice: &Advice) -> Option<Chart> {
         return None;
     }
     let mut layers = Vec::new();
-    let mut behind_name = Some("beaten by one on the front".to_string());
     for front in [false, true] {
         for (i, (name, most)) in MOVEMENT.iter().enumerate() {
             let least = i.checked_sub(1).map_or(f64::NEG_INFINITY, |before| MOVEMENT[before].1);
@@ -53,13 +52,14 @@ pub fn chart(advice: &Advice) -> Option<Chart> {
             if points.is_empty() {
                 continue;
             }
-            let name = if advice.changes { *name } else { "front" };
             let look = Look::series(i);
-            let (name, look, radius) = match front {
-                true => (name.to_string(), look, 7.0),
-                false => {
-                    (behind_name.take().unwrap_or_default(), Look { colour: AXIS, ..look }, 3.5)
-                }
+            let (whose, look, radius) = match front {
+                true => ("front", look, 7.0),
+                false => ("beaten by one on the front", Look { colour: AXIS, ..look }, 3.5),
+            };
+            let name = match advice.changes {
+                true => format!("{whose}: {name}"),
+                false => whose.to_string(),
             };
             layers.push(Layer::Dots(Dots { name, points, look, radius }));
         }

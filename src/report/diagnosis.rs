@@ -70,7 +70,11 @@ fn in_short(d: &Diagnosis<'_>) -> String {
     let best: Vec<&str> = d.findings.iter().filter(wanted).map(|f| f.cause.title).collect();
     match best.is_empty() {
         true => format!("In short: {answer}"),
-        false => format!("In short: {answer} Likeliest: {}.", best.join("; or ")),
+        false => {
+            let unknown = d.chance.verdict == Verdict::Unknown;
+            let likeliest = if unknown { "If not chance, likeliest" } else { "Likeliest" };
+            format!("In short: {answer} {likeliest}: {}.", best.join("; or "))
+        }
     }
 }
 
@@ -173,7 +177,7 @@ fn chance(d: &Diagnosis<'_>) -> Sheet {
     sheet.above.extend(p_value(c));
     if let (Some(peak), Some(both)) = (c.p_peak, c.p_both) {
         sheet.above.push(format!(
-            "the fullest node alone: p {}; of the two the smaller, doubled, decides: {}",
+            "the fullest node alone: p {}; the smaller of the two counts double: p {}",
             small(peak, 1e-300),
             small(both, 1e-300)
         ));
