@@ -209,7 +209,11 @@ mod tests {
         });
         assert_eq!(
             dots.collect::<Vec<_>>(),
-            [("beaten by one on the front", 1), (MOVEMENT[0].0, 2), (MOVEMENT[1].0, 1)]
+            [
+                ("beaten by one on the front: moves only what must move", 1),
+                ("front: moves only what must move", 2),
+                ("front: moves up to 10 % of the keys more", 1),
+            ]
         );
         assert!(render(&chart, STEM).contains("ring vnodes=40"));
     }
