@@ -71,7 +71,7 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
         suffix: String::new(),
         title: params.text_opt("title").unwrap_or("Balance phase by phase").to_string(),
         subtitle: data::context(record),
-        x: Axis::new("Phase of the traffic", Unit::Number, Scale::Linear),
+        x: Axis::new("Phase of the traffic", Unit::Count, Scale::Linear),
         y: Axis::new("Largest load ÷ fair load, of requests", Unit::Times, Scale::FromZero),
         layers,
         notes,

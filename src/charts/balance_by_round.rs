@@ -53,7 +53,7 @@ fn draw(record: &Record, params: &Params) -> Result<Vec<Chart>, Error> {
         suffix: String::new(),
         title: params.text_opt("title").unwrap_or("Balance round by round").to_string(),
         subtitle: data::context(record),
-        x: Axis::new("Round", Unit::Number, Scale::Linear),
+        x: Axis::new("Round", Unit::Count, Scale::Linear),
         y: Axis::new(format!("Largest load ÷ fair load, of {load}"), Unit::Times, Scale::FromZero),
         layers,
         notes: vec![

@@ -44,6 +44,8 @@ impl Axis {
 pub enum Unit {
     /// Bare: `1 000`.
     Number,
+    /// Whole things that are counted one by one, such as rounds: no tick lies between two.
+    Count,
     /// In per cent; values are per cent, not shares: `27 %`.
     Percent,
     /// A multiple: `1.5 ×`.

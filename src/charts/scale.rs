@@ -94,6 +94,12 @@ impl Map {
                 [9.0, 7.0, 5.0, 4.0, 3.0, 2.0, 1.0].map(|n| linear_ticks(low, high, n, unit)),
             );
         }
+        if unit == Unit::Count {
+            for set in &mut sets {
+                set.retain(|(value, _)| libm::fabs(*value - libm::round(*value)) < 1e-9);
+                set.iter_mut().for_each(|(value, text)| *text = decimal(*value, 0));
+            }
+        }
         sets
     }
 
@@ -145,7 +151,7 @@ pub fn value_text(value: f64, unit: Unit) -> String {
         _ => 4,
     };
     let text = decimal(value, decimals);
-    let text = if unit == Unit::Number && text.contains('.') {
+    let text = if matches!(unit, Unit::Number | Unit::Count) && text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_string()
     } else {
         text
@@ -155,7 +161,7 @@ pub fn value_text(value: f64, unit: Unit) -> String {
 
 fn with_unit(number: String, unit: Unit) -> String {
     match unit {
-        Unit::Number => number,
+        Unit::Number | Unit::Count => number,
         Unit::Percent => format!("{number} %"),
         Unit::Times => format!("{number} ×"),
     }
@@ -212,6 +218,21 @@ mod tests {
         assert_eq!(
             texts(Scale::FromZero, &[88.0], Unit::Percent, 2),
             ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]
+        );
+    }
+
+    #[test]
+    fn counted_things_have_no_ticks_between_them() {
+        assert_eq!(
+            texts(Scale::Linear, &[1.0, 3.0], Unit::Number, 2),
+            ["1.0", "1.5", "2.0", "2.5", "3.0"]
+        );
+        for set in 0..4 {
+            assert_eq!(texts(Scale::Linear, &[1.0, 3.0], Unit::Count, set), ["1", "2", "3"]);
+        }
+        assert_eq!(
+            texts(Scale::Linear, &[0.0, 20.0], Unit::Count, 2),
+            ["0", "5", "10", "15", "20"]
         );
     }
 
