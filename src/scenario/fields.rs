@@ -371,30 +371,33 @@ pub static FAMILY_COMMON: &[Param] = &[
     ),
 ];
 
+/// What a cache is: the fields of `traffic.cache` and of the remedy.
+pub const CACHE_PARAMS: &[Param] = &[
+    Param::new(
+        "keys",
+        Type::Int { min: 1, max: 1_000_000_000 },
+        Default::Int(100),
+        "number of the hottest keys that it holds: the named ones first, then by rank",
+    ),
+    Param::new(
+        "hit",
+        Type::Float { min: 0.0, max: 1.0 },
+        Default::Float(0.9),
+        "share of the reads of a key that it holds and answers",
+    ),
+    Param::new(
+        "instances",
+        Type::Int { min: 1, max: 1_000_000 },
+        Default::Int(1),
+        "clients with a cache each, whose entries are its price",
+    ),
+];
+
 /// `traffic.cache`
 pub static CACHE: TableSpec = TableSpec {
     name: "cache",
     doc: "A cache in front of the nodes that answers reads of the hottest keys: the named ones first, then by rank",
-    params: &[
-        Param::new(
-            "keys",
-            Type::Int { min: 1, max: 1_000_000_000 },
-            Default::Int(100),
-            "number of the hottest keys that it holds",
-        ),
-        Param::new(
-            "hit",
-            Type::Float { min: 0.0, max: 1.0 },
-            Default::Float(0.9),
-            "share of the reads of a key that it holds and answers",
-        ),
-        Param::new(
-            "instances",
-            Type::Int { min: 1, max: 1_000_000 },
-            Default::Int(1),
-            "clients with a cache each, whose entries are its price",
-        ),
-    ],
+    params: CACHE_PARAMS,
     sweeps: &["keys", "hit", "instances"],
     nested: &[],
 };

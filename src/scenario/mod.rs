@@ -46,6 +46,7 @@ use std::sync::Arc;
 pub use candidates::HASHER as CANDIDATES_HASHER;
 pub use demand::{Cache, HotKey, Split, SplitReads, Workload};
 pub use families::{AXIS as FAMILY, TOGETHER};
+pub use fields::CACHE_PARAMS;
 pub use message::render;
 pub use needs::Needs;
 pub use query::{Query, QueryForm};
