@@ -1,25 +1,15 @@
 //! Facts that follow from arithmetic or theory alone, read from the record of a run.
 
 mod common;
+#[path = "common/read.rs"]
+mod read;
 
 use common::{run_on, scenario};
+use read::{cell, value};
 use shardlab::record::{CellRecord, Record, StepRecord};
 
 fn record(text: &str) -> Record {
     run_on(&scenario(text), 2)
-}
-
-fn cell<'a>(record: &'a Record, id: &str) -> &'a CellRecord {
-    record.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| {
-        let ids: Vec<&str> = record.cells.iter().map(|cell| cell.id.as_str()).collect();
-        panic!("no cell {id}; there are {ids:#?}")
-    })
-}
-
-/// The value of a metric at a step of a cell.
-fn value(cell: &CellRecord, step: usize, metric: &str) -> f64 {
-    shardlab::metrics::value(&cell.steps[step], cell, metric)
-        .unwrap_or_else(|| panic!("{} has no {metric} at step {step}", cell.id))
 }
 
 /// Every step of every cell.

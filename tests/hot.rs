@@ -4,26 +4,17 @@
 mod common;
 #[path = "hot/errors.rs"]
 mod errors;
+#[path = "common/read.rs"]
+mod read;
 
 use std::path::Path;
 
 use common::{run_on, scenario};
+use read::{cell, value};
 use shardlab::record::{CellRecord, Record};
 
 fn record(text: &str) -> Record {
     run_on(&scenario(text), 2)
-}
-
-fn cell<'a>(record: &'a Record, id: &str) -> &'a CellRecord {
-    record.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| {
-        let ids: Vec<&str> = record.cells.iter().map(|cell| cell.id.as_str()).collect();
-        panic!("no cell {id}; there are {ids:#?}")
-    })
-}
-
-fn value(cell: &CellRecord, step: usize, metric: &str) -> f64 {
-    shardlab::metrics::value(&cell.steps[step], cell, metric)
-        .unwrap_or_else(|| panic!("{} has no {metric} at step {step}", cell.id))
 }
 
 fn total(cell: &CellRecord, load: &str) -> u64 {
