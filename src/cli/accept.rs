@@ -189,7 +189,9 @@ fn groups(only: &[String], has_frozen: bool) -> Result<Vec<&'static GroupInfo>, 
 
 fn frozen_file(path: &Path) -> Result<frozen::Frozen, Error> {
     let shown = path.display().to_string();
-    frozen::parse(&text_file::read(path, &shown, MOST_BYTES)?, &shown)
+    let text = text_file::read(path, &shown, MOST_BYTES)
+        .map_err(|error| error.help("accept --freeze FILE writes one, with the same routing"))?;
+    frozen::parse(&text, &shown)
 }
 
 /// What the routing is made of, with the version of the lab that computes it.

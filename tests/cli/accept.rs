@@ -128,6 +128,9 @@ fn a_frozen_routing_fails_when_the_algorithm_changes() {
     assert!(out.contains("set-up: hasher was murmur3-32, is md5"), "{out}");
     assert!(out.contains("keys live elsewhere: ") && out.contains("→ node"), "{out}");
     fs::write(temp.path().join("bad.csv"), text.replace("text,", "txt,")).unwrap();
+    let (code, _, err) = accept(temp.path(), &[&GOOD[..], &["--frozen", "none.csv"]].concat());
+    assert_eq!(code, 2);
+    assert!(err.contains("none.csv") && err.contains("accept --freeze FILE writes one"), "{err}");
     let bad = ["--frozen", "bad.csv"];
     let (code, _, err) = accept(temp.path(), &[&GOOD[..], &bad].concat());
     assert_eq!(code, 2);

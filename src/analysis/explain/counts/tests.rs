@@ -281,3 +281,18 @@ fn rounded_slots_are_a_cause_of_their_own() {
     let d = diagnose(&seen, info, &params).unwrap();
     assert_eq!((d.chance.verdict, best(&d)), (Verdict::Explained, vec!["rounded-shares"]));
 }
+
+#[test]
+fn the_smaller_p_value_counts_double() {
+    // 60 and 40 of 100 keys: p = 0.0455 of chi-square, and of the fullest node alone P(X ≥ 60) twice, 0.0569.
+    diagnosed(&seen(&[60.0, 40.0]), "modulo", None, |d| {
+        let (p, both) = (d.chance.p.unwrap(), d.chance.p_both.unwrap());
+        assert!((p - 0.0455).abs() < 1e-4 && (both - 2.0 * p).abs() < 1e-12, "{:?}", d.chance);
+        assert!((d.chance.p_peak.unwrap() - 0.0569).abs() < 1e-4, "{:?}", d.chance);
+        let text = crate::report::diagnosis::table(d);
+        assert!(
+            text.contains("p = 0.0569; the smaller of the two counts double: p = 0.0910"),
+            "{text}"
+        );
+    });
+}
